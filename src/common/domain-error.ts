@@ -1,0 +1,74 @@
+/** One wrong place in a request. `pointer` is a JSON pointer (RFC 6901) into the body, or `?name` for a query field. */
+export interface FieldError {
+  pointer: string;
+  detail: string;
+}
+
+export interface DomainErrorOptions {
+  errors?: FieldError[];
+  /** Seconds after which trying again makes sense. */
+  retryAfterSec?: number;
+  /** Extra members of the problem body, for example `outcomeUnknown`. */
+  extensions?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/**
+ * An expected failure with a stable snake_case code. What HTTP status a code becomes is decided in
+ * `problem-status.ts` alone.
+ */
+export abstract class DomainError extends Error {
+  abstract readonly code: string;
+  readonly errors: FieldError[];
+  readonly retryAfterSec: number | undefined;
+  readonly extensions: Record<string, unknown>;
+
+  constructor(message: string, options: DomainErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = new.target.name;
+    this.errors = options.errors ?? [];
+    this.retryAfterSec = options.retryAfterSec;
+    this.extensions = options.extensions ?? {};
+  }
+}
+
+/** The thing does not exist, its id is malformed, or it belongs to somebody else: the three look alike. */
+export class NotFoundError extends DomainError {
+  readonly code = 'not_found';
+
+  constructor() {
+    super('There is nothing at this address, or this key may not see it.');
+  }
+}
+
+/** The body, query or a header breaks a rule; `errors` says which field and what is allowed. */
+export class InvalidRequestError extends DomainError {
+  readonly code = 'invalid_request';
+
+  constructor(errors: FieldError[]) {
+    super('The request is invalid: see errors.', { errors });
+  }
+}
+
+/** The request is larger than the service accepts. */
+export class PayloadTooLargeError extends DomainError {
+  readonly code = 'payload_too_large';
+}
+
+/** The request needs the database and it does not answer. */
+export class DatabaseUnavailableError extends DomainError {
+  readonly code = 'database_unavailable';
+
+  constructor(cause?: unknown) {
+    super('The database does not answer at the moment.', { retryAfterSec: 2, cause });
+  }
+}
+
+/** This process is shutting down and takes no new work. */
+export class DrainingError extends DomainError {
+  readonly code = 'draining';
+
+  constructor() {
+    super('The service is shutting down; try again.', { retryAfterSec: 2 });
+  }
+}

@@ -1,0 +1,26 @@
+import { Pool, types } from 'pg';
+import type { Logger } from '../common/logger.js';
+
+const MAX_CONNECTIONS = 20;
+const INT8 = 20;
+
+// Sequences and byte counts stay far below 2^53.
+types.setTypeParser(INT8, Number);
+
+/** Every wait for the database has an end: to connect, to get a lock, to run, to read the answer. */
+export const DATABASE_LIMITS_MS = { connect: 5_000, lock: 4_000, statement: 8_000, answer: 10_000 };
+
+export function createPool(databaseUrl: string, logger: Logger): Pool {
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: DATABASE_LIMITS_MS.connect,
+    lock_timeout: DATABASE_LIMITS_MS.lock,
+    statement_timeout: DATABASE_LIMITS_MS.statement,
+    query_timeout: DATABASE_LIMITS_MS.answer,
+    idle_in_transaction_session_timeout: DATABASE_LIMITS_MS.answer,
+  });
+  // An idle connection that breaks would otherwise end the process; the next query makes a new one.
+  pool.on('error', (error) => logger.warn('database.connection_lost', {}, error));
+  return pool;
+}
