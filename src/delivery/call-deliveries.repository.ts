@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Queryable } from '../database/database.js';
+
+export type MessageState = 'pending' | 'delivered' | 'dead' | 'discarded';
+
+/** How far the notification of a call has come. */
+export interface CallDelivery {
+  /** Null while the notification is in no message; `id` is a UUID. */
+  message: { id: string; state: MessageState; attempts: number } | null;
+  /** When the message was acknowledged. */
+  notifiedAt: Date | null;
+}
+
+interface DeliveryRow {
+  callId: string;
+  id: string | null;
+  state: MessageState;
+  attempts: number;
+  deliveredAt: Date | null;
+}
+
+const SELECT = `
+  SELECT notifications.call_id AS "callId", messages.id, messages.state, messages.attempts,
+    messages.delivered_at AS "deliveredAt"
+  FROM notifications
+  LEFT JOIN messages ON messages.id = notifications.message_id
+  WHERE notifications.call_id = ANY($1::uuid[])`;
+
+/** What became of the notifications of calls. */
+@Injectable()
+export class CallDeliveries {
+  /** By call id; a call that has not ended has no entry. */
+  async of(db: Queryable, callIds: string[]): Promise<Map<string, CallDelivery>> {
+    if (callIds.length === 0) return new Map();
+    const rows = await db.query<DeliveryRow>(SELECT, [callIds]);
+    return new Map(rows.map((row) => [row.callId, toDelivery(row)]));
+  }
+}
+
+function toDelivery({ id, state, attempts, deliveredAt }: DeliveryRow): CallDelivery {
+  return { message: id === null ? null : { id, state, attempts }, notifiedAt: deliveredAt };
+}

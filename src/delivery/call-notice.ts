@@ -1,0 +1,31 @@
+/** What an ended call has to tell, taken at the moment it ended. */
+export interface CallNotice {
+  /** UUID. */
+  callId: string;
+  serverName: string;
+  serverTitle: string;
+  tool: string;
+  status: 'completed' | 'failed' | 'cancelled';
+  error: { code: string; message: string } | null;
+  /** The work may have been done although no result came. */
+  outcomeUnknown: boolean;
+  /** The arguments in short, as JSON: what the call was for. */
+  argumentsPreview: string;
+  /** The beginning of the result as text; null when there is none. */
+  preview: string | null;
+  /** Size of the whole result. */
+  resultBytes: number | null;
+  /** Whether the preview is not the whole result. */
+  truncated: boolean;
+  startedAt: string;
+  endedAt: string;
+  durationMs: number;
+  traceparent: string | null;
+}
+
+/** A notice that has its place among those of its target. */
+export interface PlacedNotice {
+  /** UUID of the notification. */
+  id: string;
+  notice: CallNotice;
+}
