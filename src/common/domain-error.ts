@@ -1,3 +1,5 @@
+import type { ErrorCode } from './error-code.js';
+
 /** One wrong place in a request. `pointer` is a JSON pointer (RFC 6901) into the body, or `?name` for a query field. */
 export interface FieldError {
   pointer: string;
@@ -18,7 +20,7 @@ export interface DomainErrorOptions {
  * `problem-status.ts` alone.
  */
 export abstract class DomainError extends Error {
-  abstract readonly code: string;
+  abstract readonly code: ErrorCode;
   readonly errors: FieldError[];
   readonly retryAfterSec: number | undefined;
   readonly extensions: Record<string, unknown>;
@@ -61,6 +63,24 @@ export class DatabaseUnavailableError extends DomainError {
 
   constructor(cause?: unknown) {
     super('The database does not answer at the moment.', { retryAfterSec: 2, cause });
+  }
+}
+
+/** No key, a malformed one, an unknown one or a revoked one: the four look alike. */
+export class UnauthorizedError extends DomainError {
+  readonly code = 'unauthorized';
+
+  constructor() {
+    super('A valid key is needed: Authorization: Bearer <key>.');
+  }
+}
+
+/** The key is valid, but of an audience that may not do this. */
+export class ForbiddenError extends DomainError {
+  readonly code = 'forbidden';
+
+  constructor() {
+    super('This key is of an audience that may not do this.');
   }
 }
 

@@ -18,7 +18,7 @@ export interface Page<T> {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const INSTANT = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 export function encodeCursor(cursor: PageCursor): string {
   return Buffer.from(`${cursor.createdAt} ${cursor.id}`).toString('base64url');
@@ -27,12 +27,13 @@ export function encodeCursor(cursor: PageCursor): string {
 /** Undefined when the text is not a cursor that `encodeCursor` made. */
 export function decodeCursor(text: string): PageCursor | undefined {
   const [createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString().split(' ');
-  const isValid =
-    rest.length === 0 &&
-    INSTANT.test(createdAt) &&
-    !Number.isNaN(Date.parse(createdAt)) &&
-    UUID.test(id);
+  const isValid = rest.length === 0 && isInstant(createdAt) && UUID.test(id);
   return isValid ? { createdAt, id } : undefined;
+}
+
+/** Also refuses days that no month has, which Date would move to the next month. */
+function isInstant(text: string): boolean {
+  return INSTANT.test(text) && new Date(text).toJSON() === text;
 }
 
 /** Makes a page of `limit + 1` rows: the extra row only says whether there is more. */

@@ -1,0 +1,42 @@
+import type { ValidationError } from 'class-validator';
+import type { FieldError } from '../domain-error.js';
+import { toJsonPointer } from './json-body.js';
+
+type Place = 'body' | 'query';
+
+const UNKNOWN_FIELD = 'is not a known field';
+
+/** The findings of class-validator, one entry for each wrong field, at whatever depth. */
+export function fieldErrorsOf(
+  findings: ValidationError[],
+  place: Place,
+  parents: readonly string[] = [],
+): FieldError[] {
+  return findings.flatMap((finding) => {
+    const keys = [...parents, finding.property];
+    const own = Object.entries(finding.constraints ?? {}).map(([constraint, message]) =>
+      constraint === 'whitelistValidation' ? UNKNOWN_FIELD : withoutName(message, finding.property),
+    );
+    const entry = { pointer: pointerTo(keys, place), detail: [...new Set(own)].join('; ') };
+    return [
+      ...(own.length > 0 ? [entry] : []),
+      ...fieldErrorsOf(finding.children ?? [], place, keys),
+    ];
+  });
+}
+
+/** Fields that class-transformer drops without a word, such as `constructor`: no DTO knows them. */
+export function lostFieldsOf(given: object, instance: object, place: Place): FieldError[] {
+  return Object.keys(given)
+    .filter((key) => !Object.hasOwn(instance, key))
+    .map((key) => ({ pointer: pointerTo([key], place), detail: UNKNOWN_FIELD }));
+}
+
+function pointerTo(keys: readonly string[], place: Place): string {
+  return place === 'query' ? `?${keys.join('.')}` : toJsonPointer(keys);
+}
+
+/** The pointer names the field already. */
+function withoutName(message: string, property: string): string {
+  return message.startsWith(`${property} `) ? message.slice(property.length + 1) : message;
+}

@@ -1,0 +1,39 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+import { decodeCursor, type PageRequest } from '../paging.js';
+
+export const PAGE_ORDERS = ['desc', 'asc'] as const;
+
+const IsCursor = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isCursor',
+    validator: {
+      validate: (text) => typeof text === 'string' && decodeCursor(text) !== undefined,
+      defaultMessage: () => '$property must be the nextCursor of an earlier page',
+    },
+  });
+
+/** The query of every list; a list with filters extends it. */
+export class PageQuery {
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 100, default: 20, required: false })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit: number = 20;
+
+  @ApiProperty({ type: String, required: false, description: '`nextCursor` of the page before' })
+  @IsOptional()
+  @IsCursor()
+  after?: string;
+
+  @ApiProperty({ enum: PAGE_ORDERS, enumName: 'PageOrder', default: 'desc', required: false })
+  @IsIn(PAGE_ORDERS)
+  order: 'desc' | 'asc' = 'desc';
+
+  toPageRequest(): PageRequest {
+    const after = this.after === undefined ? undefined : decodeCursor(this.after);
+    return { limit: this.limit, order: this.order, ...(after && { after }) };
+  }
+}
