@@ -1,4 +1,4 @@
-/** Native ESM: run through scripts/test.mjs, which passes --experimental-vm-modules. */
+/** Native ESM on a real PostgreSQL: run through scripts/test.mjs, which provides both. */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test'],
@@ -6,8 +6,6 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest'] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   maxWorkers: 2,
   testTimeout: 20_000,
 };

@@ -63,6 +63,7 @@ export class ChannelListener {
   private async connect(): Promise<void> {
     const client = new Client({
       connectionString: this.databaseUrl,
+      application_name: 'background-calls listener',
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
     });
@@ -77,8 +78,9 @@ export class ChannelListener {
       this.lost(client, error);
       return;
     }
+    if (client !== this.client) return; // stopped meanwhile
     this.beatLater(client);
-    for (const handler of this.reconnectHandlers) handler();
+    for (const handler of this.reconnectHandlers) this.tell(handler);
   }
 
   private async listen(channel: Channel): Promise<void> {
@@ -88,14 +90,26 @@ export class ChannelListener {
   }
 
   private dispatch(channel: string, payload: string): void {
-    for (const handler of this.handlers.get(channel as Channel) ?? []) handler(payload);
+    for (const handler of this.handlers.get(channel as Channel) ?? [])
+      this.tell(() => handler(payload));
+  }
+
+  /** One handler's mistake must not cost the others their news, nor the process its life. */
+  private tell(handler: () => void): void {
+    try {
+      handler();
+    } catch (error) {
+      this.logger.error('database.listener_handler_failed', {}, error);
+    }
   }
 
   private beatLater(client: Client): void {
     this.timer = setTimeout(() => {
       client
         .query('SELECT 1')
-        .then(() => client === this.client && this.beatLater(client))
+        .then(() => {
+          if (client === this.client) this.beatLater(client);
+        })
         .catch((error: unknown) => this.lost(client, error));
     }, HEARTBEAT_MS);
   }

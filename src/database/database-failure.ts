@@ -1,27 +1,42 @@
 import { DatabaseError } from 'pg';
 
 /** SQLSTATE classes and codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const CONNECTION_CLASS = '08';
+const UNAVAILABLE_CLASSES = new Set([
+  '08', // connection exception
+  '53', // insufficient resources: connections, memory, disk
+  '57', // operator intervention: shutdown, restart, over statement_timeout
+  '58', // system error: input/output
+]);
 const UNAVAILABLE = new Set([
-  '57P01', // admin_shutdown
-  '57P02', // crash_shutdown
-  '57P03', // cannot_connect_now
-  '53300', // too_many_connections
   '25006', // read_only_sql_transaction: a failover in progress
-  '57014', // query_canceled: over statement_timeout
+  '25P03', // idle_in_transaction_session_timeout: this process was paused
   '55P03', // lock_not_available: over lock_timeout
 ]);
+/** protocol_violation: in practice a statement with the wrong number of parameters. */
+const MISTAKE = '08P01';
 const RETRY = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ]);
+/** FATAL and PANIC end the session: https://www.postgresql.org/docs/current/protocol-error-fields.html */
+const ENDS_SESSION = new Set(['FATAL', 'PANIC']);
 
 /** Whether the database is away or too slow, as opposed to having refused the statement. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return false;
   if (!(error instanceof DatabaseError)) return error instanceof Error;
   const code = error.code ?? '';
-  return code.startsWith(CONNECTION_CLASS) || UNAVAILABLE.has(code);
+  if (code === MISTAKE) return false;
+  return UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.has(code.slice(0, 2));
+}
+
+/**
+ * Whether the connection must not be used again: it is closed, or (no answer in time) it is not
+ * known what the next answer on it belongs to.
+ */
+export function breaksConnection(error: unknown): boolean {
+  if (error instanceof DatabaseError) return ENDS_SESSION.has(error.severity ?? '');
+  return isConnectionFailure(error);
 }
 
 /** Whether the same transaction is likely to succeed when it is run again at once. */

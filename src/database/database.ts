@@ -1,7 +1,7 @@
-import { Pool, type PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
-import { currentRequestContext } from '../common/request-context.js';
-import { isConnectionFailure, isWorthRetrying } from './database-failure.js';
+import { isWorthRetrying } from './database-failure.js';
+import { PooledConnection } from './pooled-connection.js';
 
 export type Row = Record<string, unknown>;
 
@@ -25,7 +25,12 @@ export class Database implements Queryable {
   constructor(private readonly pool: Pool) {}
 
   async query<R extends object = Row>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
-    return run<R>(this.pool, sql, values);
+    const connection = await PooledConnection.take(this.pool);
+    try {
+      return await connection.rows<R>(sql, values);
+    } finally {
+      connection.giveBack();
+    }
   }
 
   /**
@@ -44,65 +49,35 @@ export class Database implements Queryable {
   }
 
   private async once<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const client = await this.connect();
-    let broken: Error | undefined;
+    const connection = await PooledConnection.take(this.pool);
     try {
-      await run(client, 'BEGIN', []);
-      const tx: Transaction = {
-        inTransaction: true,
-        query: (sql, values = []) => run(client, sql, values),
-      };
-      const result = await work(tx);
-      await this.commit(client);
+      await connection.run('BEGIN');
+      const result = await work(toTransaction(connection));
+      await commit(connection);
       return result;
     } catch (error) {
-      broken = await rollBack(client);
+      await connection.rollBack();
       throw error;
     } finally {
-      client.release(broken);
-    }
-  }
-
-  private async commit(client: PoolClient): Promise<void> {
-    try {
-      await run(client, 'COMMIT', []);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailableError)
-        throw new CommitOutcomeUnknownError(error.cause);
-      throw error;
-    }
-  }
-
-  private async connect(): Promise<PoolClient> {
-    try {
-      return await this.pool.connect();
-    } catch (error) {
-      throw new DatabaseUnavailableError(error);
+      connection.giveBack();
     }
   }
 }
 
-async function run<R extends object>(
-  target: Pool | PoolClient,
-  sql: string,
-  values: readonly unknown[],
-): Promise<R[]> {
-  const context = currentRequestContext();
-  if (context) context.statements += 1;
-  try {
-    const result = await target.query<R>(sql, values as unknown[]);
-    return result.rows;
-  } catch (error) {
-    throw isConnectionFailure(error) ? new DatabaseUnavailableError(error) : error;
-  }
+function toTransaction(connection: PooledConnection): Transaction {
+  return {
+    inTransaction: true,
+    query: (sql, values = []) => connection.rows(sql, values),
+  };
 }
 
-/** Answers the error that makes the connection unusable; undefined when it can go back to the pool. */
-async function rollBack(client: PoolClient): Promise<Error | undefined> {
-  try {
-    await client.query('ROLLBACK');
-    return undefined;
-  } catch (error) {
-    return error as Error;
-  }
+async function commit(connection: PooledConnection): Promise<void> {
+  const done = await connection.run('COMMIT').catch((error: unknown) => {
+    throw error instanceof DatabaseUnavailableError
+      ? new CommitOutcomeUnknownError(error.cause)
+      : error;
+  });
+  // PostgreSQL answers ROLLBACK, without an error, when a statement had failed and was swallowed.
+  if (done.command !== 'COMMIT')
+    throw new Error('A failed statement was swallowed inside the transaction: it was rolled back.');
 }

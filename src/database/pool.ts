@@ -13,6 +13,8 @@ export const DATABASE_LIMITS_MS = { connect: 5_000, lock: 4_000, statement: 8_00
 export function createPool(databaseUrl: string, logger: Logger): Pool {
   const pool = new Pool({
     connectionString: databaseUrl,
+    application_name: 'background-calls',
+    keepAlive: true,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: DATABASE_LIMITS_MS.connect,
     lock_timeout: DATABASE_LIMITS_MS.lock,

@@ -1,0 +1,85 @@
+/** The PostgreSQL that the tests run on, with one migrated database that each test file clones. */
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { say } from './prepare.mjs';
+
+/** Nothing of a test database need survive a crash. */
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_connections: '300',
+};
+
+/** On the server of `givenUrl`, or an embedded one in a temporary folder. */
+export async function startTestServer(givenUrl) {
+  const { migrate } = await import('../dist/src/database/migrate.js');
+  const server = givenUrl ? { url: givenUrl, stop: async () => {} } : await startEmbedded();
+  const template = `bgc_test_${randomBytes(4).toString('hex')}`;
+  const stop = async () => {
+    await withClient(server.url, (client) => dropAll(client, template)).catch((error) =>
+      say(`Test databases may be left: ${error.message}`),
+    );
+    await server.stop();
+  };
+  try {
+    await withClient(server.url, (client) =>
+      client.query(`CREATE DATABASE ${template} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`),
+    );
+    await migrate(withDatabase(server.url, template));
+    return { url: server.url, template, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startEmbedded() {
+  const { Logger } = await import('../dist/src/common/logger.js');
+  const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
+  // Root's server runs as another user, and root's own temporary folder may be closed to it.
+  const base = process.getuid?.() === 0 ? '/tmp' : os.tmpdir();
+  const folder = fs.mkdtempSync(path.join(base, 'background-calls-test-'));
+  const remove = () => fs.rmSync(folder, { recursive: true, force: true });
+  try {
+    fs.chmodSync(folder, 0o755);
+    const server = await EmbeddedPostgres.start({
+      dataDir: folder,
+      systemDir: folder,
+      settings: SETTINGS,
+      logger: Logger.create('warn'),
+      onLost: () => say('The test database is gone.'),
+    });
+    return { url: server.url, stop: () => server.stop().finally(remove) };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+async function dropAll(client, prefix) {
+  const { rows } = await client.query(
+    'SELECT d.datname AS name FROM pg_database d WHERE starts_with(d.datname, $1)',
+    [prefix],
+  );
+  for (const { name } of rows) await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+async function withClient(url, work) {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url, name) {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}

@@ -1,0 +1,28 @@
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Pool } from 'pg';
+import { ChannelListener } from './channel-listener.js';
+import { DatabaseServer } from './database-server.js';
+
+/** Opens the listener when everybody has subscribed; closes all last, as what leaves still writes. */
+@Injectable()
+export class DatabaseLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    private readonly listener: ChannelListener,
+    private readonly pool: Pool,
+    private readonly server: DatabaseServer,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.listener.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.listener.stop();
+    await this.pool.end();
+    await this.server.stop();
+  }
+}
