@@ -2,7 +2,11 @@ import { z } from 'zod';
 
 const seconds = (fallback: number): z.ZodType<number> =>
   z.coerce.number().min(0.05).max(86_400).default(fallback);
-const key = z.string().min(24, 'must have at least 24 characters').optional();
+const key = z
+  .string()
+  .min(24, 'must have at least 24 characters')
+  .regex(/^[\x21-\x7e]{0,512}$/, 'must be at most 512 visible ASCII characters')
+  .optional();
 
 const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -59,8 +63,15 @@ export function readEnvironment(environment: NodeJS.ProcessEnv = process.env): C
     parsed.data.BGC_INSTANCE_LEASE_SEC < 2 * parsed.data.BGC_INSTANCE_HEARTBEAT_SEC
   )
     mistakes.push('BGC_INSTANCE_LEASE_SEC: must be at least twice BGC_INSTANCE_HEARTBEAT_SEC');
+  if (parsed.data && hasEqualKeys(parsed.data))
+    mistakes.push('BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another');
   if (!parsed.data || mistakes.length > 0) throw new InvalidEnvironmentError(mistakes.join('\n'));
   return toConfiguration(parsed.data);
+}
+
+function hasEqualKeys(env: z.infer<typeof schema>): boolean {
+  const keys = [env.BGC_ADMIN_KEY, env.BGC_AGENT_KEY, env.BGC_BOT_KEY].filter(Boolean);
+  return new Set(keys).size < keys.length;
 }
 
 function toConfiguration(env: z.infer<typeof schema>): Configuration {

@@ -1,8 +1,10 @@
+import type { Locale } from '../common/locale.js';
+
+export type { Locale };
 /** What a call does when its session or team already has as many running background calls as it may. */
 export type OnLimit = 'wait' | 'reject';
 /** What happens to a call that named its turn and whose caller dropped the connection. */
 export type OnClientTimeout = 'background' | 'cancel';
-export type Locale = 'zh-CN' | 'en';
 
 /** The runtime settings, whole. Durations are in the unit that the name says and may be fractions. */
 export interface SettingsTree {

@@ -1,0 +1,48 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import type { Locale } from '../common/locale.js';
+import { Logger } from '../common/logger.js';
+import { ChannelListener } from '../database/channel-listener.js';
+import { Database } from '../database/database.js';
+import { RefreshedCopy } from '../database/refreshed-copy.js';
+import { type App, AppRepository } from './app.repository.js';
+
+const POLL_MS = 30_000;
+
+/** All apps, in memory. */
+@Injectable()
+export class AppDirectory implements BeforeApplicationShutdown {
+  private readonly copy: RefreshedCopy<ReadonlyMap<string, App>>;
+
+  constructor(
+    repository: AppRepository,
+    database: Database,
+    listener: ChannelListener,
+    logger: Logger,
+  ) {
+    this.copy = new RefreshedCopy<ReadonlyMap<string, App>>({
+      channel: 'bgc_keys_changed',
+      pollMs: POLL_MS,
+      load: async () => new Map((await repository.all(database)).map((app) => [app.id, app])),
+      listener,
+      logger,
+    });
+  }
+
+  /** Loads the apps and keeps them fresh until the application shuts down. */
+  async start(): Promise<void> {
+    await this.copy.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.copy.stop();
+  }
+
+  byId(appId: string): App | undefined {
+    return this.copy.current.get(appId);
+  }
+
+  /** Undefined: the app has no language of its own, so that of the settings counts. */
+  localeOf(appId: string): Locale | undefined {
+    return this.byId(appId)?.locale ?? undefined;
+  }
+}
