@@ -1,0 +1,52 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
+import { outsideRequestContext } from '../common/request-context.js';
+
+const CONNECT_MS = 10_000;
+
+/** The other side wants the request to go elsewhere; nothing is sent there. */
+export class RedirectRefusedError extends Error {
+  constructor(status: number, location: string | null) {
+    super(`HTTP ${status}: a redirect to ${location ?? 'nowhere'} is not followed`);
+  }
+}
+
+/**
+ * Requests to addresses that others have named: MCP servers, later webhooks. The one place where an
+ * outgoing address is looked at before it is connected to.
+ */
+@Injectable()
+export class OutboundHttp implements OnApplicationShutdown {
+  private readonly dispatcher: Dispatcher = this.createDispatcher();
+
+  /**
+   * Like the global `fetch`, on a dispatcher of our own: an answer may be silent for as long as it
+   * likes. Rejects like `fetch`, and with RedirectRefusedError.
+   */
+  async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    // A kept connection outlives the request that opened it, and must not be seen as part of it.
+    const response = await outsideRequestContext(() => this.send(url, init));
+    if (response.status < 300 || response.status > 399) return response;
+    await response.body?.cancel();
+    throw new RedirectRefusedError(response.status, response.headers.get('location'));
+  }
+
+  /** Ends what is still open. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.dispatcher.destroy();
+  }
+
+  /**
+   * No limits for headers and body: undici's default of 300 s would end a silent call. No cap on
+   * connections either: a cancellation would wait behind the calls.
+   */
+  protected createDispatcher(): Dispatcher {
+    return new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_MS } });
+  }
+
+  private async send(url: string | URL, init: RequestInit): Promise<Response> {
+    // The types of the package and those of the runtime's own copy differ in name only.
+    const request = { ...init, redirect: 'manual', dispatcher: this.dispatcher } as object;
+    return (await undiciFetch(url, request)) as unknown as Response;
+  }
+}

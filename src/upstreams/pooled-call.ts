@@ -1,0 +1,92 @@
+import type {
+  ProgressListener,
+  ToolRequest,
+  ToolResult,
+  UpstreamCall,
+  UpstreamOutcome,
+} from './upstream-call.js';
+import { CallCancelled, SessionForgotten, UpstreamFailure } from './upstream-failure.js';
+import type { SessionCall, UpstreamSession } from './upstream-session.js';
+
+/** A borrowed session. */
+export interface Lease {
+  session: UpstreamSession;
+  giveBack(): void;
+  /** Nobody shall borrow this session again. */
+  retire(): void;
+}
+
+/** A call on a pooled session: waits for the connection, and asks once more when the session was forgotten. */
+export class PooledCall implements UpstreamCall {
+  readonly outcome: Promise<UpstreamOutcome>;
+  private call: SessionCall | undefined;
+  private cancelled: CallCancelled | undefined;
+  private readonly whenCancelled: Promise<never>;
+  private stopWaiting: (cancelled: CallCancelled) => void = () => undefined;
+
+  constructor(
+    private readonly borrow: () => Promise<Lease>,
+    private readonly request: ToolRequest,
+    private readonly onProgress: ProgressListener,
+  ) {
+    this.whenCancelled = new Promise((_, reject) => (this.stopWaiting = reject));
+    this.whenCancelled.catch(() => undefined);
+    this.outcome = this.run();
+  }
+
+  async cancel(reason: string): Promise<void> {
+    this.cancelled ??= new CallCancelled(reason, false);
+    this.stopWaiting(this.cancelled);
+    await this.call?.cancel(reason);
+    await this.outcome;
+  }
+
+  private async run(): Promise<UpstreamOutcome> {
+    try {
+      return { kind: 'result', result: await this.askTwice() };
+    } catch (error) {
+      return error instanceof UpstreamFailure
+        ? error.toOutcome()
+        : new UpstreamFailure('upstream_lost', `Unexpected: ${String(error)}`).toOutcome();
+    }
+  }
+
+  /** A forgotten session means that the request did not run: it may be sent again, on a new session. */
+  private async askTwice(): Promise<ToolResult> {
+    try {
+      return await this.ask();
+    } catch (error) {
+      if (error instanceof SessionForgotten) return this.ask();
+      throw error;
+    }
+  }
+
+  private async ask(): Promise<ToolResult> {
+    const lease = await this.lease();
+    try {
+      if (this.cancelled !== undefined) throw this.cancelled;
+      this.call = lease.session.call(this.request, this.onProgress);
+      return await this.call.answer;
+    } catch (error) {
+      if (error instanceof SessionForgotten) lease.retire();
+      throw error;
+    } finally {
+      this.call = undefined;
+      lease.giveBack();
+    }
+  }
+
+  /** The connection goes on for others when this call no longer waits for it. */
+  private async lease(): Promise<Lease> {
+    const borrowing = this.borrow();
+    try {
+      return await Promise.race([borrowing, this.whenCancelled]);
+    } catch (error) {
+      void borrowing.then(
+        (lease) => lease.giveBack(),
+        () => undefined,
+      );
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { OutboundHttp } from '../../outbound/outbound-http.js';
+
+/**
+ * What becomes of the HTTP requests that the SDK makes for one call: its POST, and the GETs that
+ * resume its stream. The SDK does not say which call a request is for; the asynchronous context does.
+ */
+export interface RequestScope {
+  fetch(url: string | URL, init: RequestInit): Promise<Response>;
+  /** The SDK could not read a message that came in this scope. */
+  unreadable(error: Error): void;
+}
+
+const storage = new AsyncLocalStorage<RequestScope>();
+
+export function inScope<T>(scope: RequestScope, work: () => T): T {
+  return storage.run(scope, work);
+}
+
+export function currentScope(): RequestScope | undefined {
+  return storage.getStore();
+}
+
+/** The `fetch` for a transport of the SDK. What belongs to no call goes out as it is. */
+export function scopedFetch(http: OutboundHttp) {
+  return (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const scope = storage.getStore();
+    if (scope === undefined) return http.fetch(url, init);
+    // A socket that is opened here would keep the scope in memory for as long as it lives.
+    return storage.exit(() => scope.fetch(url, init));
+  };
+}

@@ -1,0 +1,114 @@
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { RedirectRefusedError } from '../../outbound/outbound-http.js';
+import { SessionForgotten, UpstreamFailure } from '../upstream-failure.js';
+
+/** The server speaks no protocol version that we do (protocol 2026-07-28). */
+const UNSUPPORTED_PROTOCOL = -32022;
+const NEWER_PROTOCOL =
+  'The server speaks only a newer MCP protocol than this service (up to 2025-11-25).';
+/** Each hop of the SDK puts this before the message of a JSON-RPC error. */
+const ERROR_PREFIX = /^(?:MCP error -?\d+: )+/;
+const HTTP_PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: )?/;
+/** Failures before a connection stood: of the address, the socket or TLS. */
+const NOT_CONNECTED_SYSCALLS = new Set(['connect', 'getaddrinfo']);
+const NOT_CONNECTED_CODES =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*|ERR_TLS\w*|ERR_SSL\w*)$/;
+
+interface SystemFailure {
+  code?: string;
+  syscall?: string;
+  message?: string;
+}
+
+/** The failure of a request that was sent on an initialised session. */
+export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  if (error instanceof McpError) return new UpstreamFailure('upstream_error', withoutPrefix(error));
+  if (error instanceof StreamableHTTPError) return toHttpFailure(error, hasSession);
+  const reason = reasonOf(error);
+  if (error instanceof RedirectRefusedError || isNotConnected(error))
+    return new UpstreamFailure('upstream_unreachable', `The upstream can't be reached: ${reason}`);
+  if (isUnreadable(error))
+    return new UpstreamFailure(
+      'upstream_error',
+      `The upstream's answer is not MCP: ${reason}`,
+      true,
+    );
+  return new UpstreamFailure('upstream_lost', `The connection to the upstream was lost: ${reason}`);
+}
+
+/** The failure of connecting and initialising: nothing was asked of any tool yet. */
+export function toConnectFailure(error: unknown): UpstreamFailure {
+  return new UpstreamFailure(
+    'upstream_unreachable',
+    speaksNewerProtocol(error)
+      ? NEWER_PROTOCOL
+      : `The upstream can't be reached: ${reasonOf(error)}`,
+  );
+}
+
+/** What went wrong, in a few words. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof McpError) return withoutPrefix(error);
+  if (error instanceof StreamableHTTPError) return httpReason(error);
+  const { code, message } = systemFailure(error);
+  const text = message === undefined || message === '' ? String(error) : message;
+  return code === undefined || text.includes(code) ? text : `${code} ${text}`;
+}
+
+function toHttpFailure(error: StreamableHTTPError, hasSession: boolean): UpstreamFailure {
+  const status = error.code ?? -1;
+  const reason = httpReason(error);
+  const forgotSession = status === 404 || (status === 400 && /session/i.test(error.message));
+  if (hasSession && forgotSession) return new SessionForgotten(reason);
+  if (status >= 400 && status < 500)
+    return new UpstreamFailure(
+      'upstream_unreachable',
+      `The upstream refused the request: ${reason}`,
+    );
+  // Not one of the two content types that MCP knows.
+  if (status < 400) return new UpstreamFailure('upstream_error', reason, true);
+  // A gateway may have given up on a request that the server behind it goes on with.
+  return new UpstreamFailure('upstream_lost', `The upstream failed: ${reason}`);
+}
+
+function httpReason(error: StreamableHTTPError): string {
+  const text = error.message.replace(HTTP_PREFIX, '');
+  const message = jsonRpcError(error)?.message ?? text;
+  return (error.code ?? -1) > 0 ? `HTTP ${error.code}: ${message}` : message;
+}
+
+function jsonRpcError(error: StreamableHTTPError): { code?: number; message?: string } | undefined {
+  try {
+    const body = JSON.parse(error.message.replace(HTTP_PREFIX, '')) as { error?: object };
+    return typeof body?.error === 'object' ? body.error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function speaksNewerProtocol(error: unknown): boolean {
+  if (error instanceof StreamableHTTPError)
+    return jsonRpcError(error)?.code === UNSUPPORTED_PROTOCOL;
+  return error instanceof McpError && error.code === UNSUPPORTED_PROTOCOL;
+}
+
+function withoutPrefix(error: McpError): string {
+  return error.message.replace(ERROR_PREFIX, '');
+}
+
+/** `fetch` says only "fetch failed"; what happened is in its cause, of several addresses the first. */
+function systemFailure(error: unknown): SystemFailure {
+  const cause = ((error as { cause?: unknown }).cause ?? error) as { errors?: SystemFailure[] };
+  return cause.errors?.[0] ?? (cause as SystemFailure);
+}
+
+function isNotConnected(error: unknown): boolean {
+  const { code = '', syscall = '' } = systemFailure(error);
+  return NOT_CONNECTED_SYSCALLS.has(syscall) || NOT_CONNECTED_CODES.test(code);
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && /^(SyntaxError|\$?ZodError)$/.test(error.name);
+}

@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { z } from 'zod';
+import type { OutboundHttp } from '../../outbound/outbound-http.js';
+import type { ProgressListener } from '../upstream-call.js';
+import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
+import type { SessionCall } from '../upstream-session.js';
+import { CallExchange, CLOSE_STREAM_MS } from './call-exchange.js';
+import { inScope, type RequestScope } from './request-scope.js';
+import { toCallFailure } from './sdk-failure.js';
+
+/** The longest time-out that a timer takes, 24.8 days: deadlines are the caller's. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+/** A cancellation that overtakes its call is lost, so it waits for the beginning of the answer; some begin late. */
+const HEADERS_MS = 1_000;
+const TELL_MS = 5_000;
+
+/** Any object: a finished result is not thrown away because of how it looks. */
+const ANYTHING = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null,
+);
+
+export interface SdkRequestParts {
+  client: Client;
+  http: OutboundHttp;
+  hasSession: boolean;
+  method: 'tools/call' | 'tools/list';
+  params: Record<string, unknown>;
+  onProgress: ProgressListener;
+}
+
+/** One request on a session, with its own cancellation and its own watch over the response stream. */
+export class SdkRequest implements SessionCall {
+  readonly answer: Promise<Record<string, unknown>>;
+  private readonly exchange: CallExchange;
+  private readonly abort = new AbortController();
+  private resolve: (result: Record<string, unknown>) => void = () => undefined;
+  private reject: (failure: UpstreamFailure) => void = () => undefined;
+  private cancelling: Promise<void> | undefined;
+  private cancelled: CallCancelled | undefined;
+  private isEnded = false;
+
+  constructor(private readonly parts: SdkRequestParts) {
+    this.exchange = new CallExchange(parts.http, (failure) => this.fail(failure));
+    this.answer = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.send();
+  }
+
+  cancel(reason: string): Promise<void> {
+    this.cancelling ??= this.tellAndClose(reason);
+    return this.cancelling;
+  }
+
+  /** Ends it as lost, at once and without a word to the upstream. */
+  abandon(why: string): void {
+    this.fail(new UpstreamFailure('upstream_lost', why));
+    this.exchange.close();
+  }
+
+  private send(): void {
+    const { client, method, params, hasSession } = this.parts;
+    const options = {
+      signal: this.abort.signal,
+      timeout: NO_TIMEOUT_MS,
+      // Always given: without it the request carries no progress token.
+      onprogress: (progress: Parameters<ProgressListener>[0]) => this.progressed(progress),
+      onresumptiontoken: () => (this.exchange.isResumable = true),
+    };
+    inScope(this.exchange, () => client.request({ method, params }, ANYTHING, options)).then(
+      (result) => this.succeed(result),
+      // A cancelled request fails here too; its end is told when its stream is closed.
+      (error: unknown) => {
+        if (!this.abort.signal.aborted) this.fail(toCallFailure(error, hasSession));
+      },
+    );
+  }
+
+  private progressed(progress: Parameters<ProgressListener>[0]): void {
+    if (!this.isEnded && !this.abort.signal.aborted) this.parts.onProgress(progress);
+  }
+
+  private succeed(result: Record<string, unknown>): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.exchange.end();
+    this.resolve(result);
+  }
+
+  private fail(failure: UpstreamFailure): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.exchange.end();
+    // The SDK keeps its handlers for a request that could not be sent: an abort drops them.
+    inScope(SILENT, () => this.abort.abort());
+    this.reject(this.cancelled ?? failure);
+  }
+
+  private async tellAndClose(reason: string): Promise<void> {
+    if (this.isEnded) return;
+    const over = this.answer.then(ignore, ignore);
+    await within(HEADERS_MS, this.exchange.headersArrived, over);
+    if (this.isEnded) return;
+    this.cancelled = new CallCancelled(reason, true);
+    const scope = new CancelScope(this.parts.http);
+    inScope(scope, () => this.abort.abort(reason));
+    await within(CLOSE_STREAM_MS, this.exchange.streamOver, over);
+    await within(CLOSE_STREAM_MS, scope.told);
+    this.exchange.close();
+    this.fail(this.cancelled);
+  }
+}
+
+/** The request by which the SDK tells the upstream of a cancellation; it must not hang for ever. */
+class CancelScope implements RequestScope {
+  readonly told: Promise<void>;
+  private markTold = (): void => undefined;
+
+  constructor(private readonly http: OutboundHttp) {
+    this.told = new Promise((resolve) => (this.markTold = resolve));
+  }
+
+  async fetch(url: string | URL, init: RequestInit): Promise<Response> {
+    try {
+      return await this.http.fetch(url, { ...init, signal: AbortSignal.timeout(TELL_MS) });
+    } finally {
+      this.markTold();
+    }
+  }
+
+  unreadable(): void {}
+}
+
+/** Answers in place of the upstream, which is told nothing. */
+const SILENT: RequestScope = {
+  fetch: () => Promise.resolve(new Response(null, { status: 202 })),
+  unreadable: () => undefined,
+};
+
+const ignore = (): void => undefined;
+
+async function within(ms: number, ...events: Promise<void>[]): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([...events, delay(ms, undefined, { signal: timer.signal })]);
+  timer.abort();
+}

@@ -1,0 +1,39 @@
+import { DomainError } from '../common/domain-error.js';
+import { cutText } from '../common/storable-text.js';
+import type { UpstreamErrorCode, UpstreamOutcome } from './upstream-call.js';
+
+const MAX_MESSAGE_CHARS = 2_000;
+
+/**
+ * An upstream gave no result. `upstream_error`: it answered with a JSON-RPC error;
+ * `upstream_lost`: the connection broke after the request had been sent;
+ * `upstream_unreachable`: the request surely did not get there.
+ */
+export class UpstreamFailure extends DomainError {
+  constructor(
+    readonly code: UpstreamErrorCode,
+    message: string,
+    readonly outcomeUnknown = code === 'upstream_lost',
+  ) {
+    super(cutText(message, MAX_MESSAGE_CHARS), { extensions: { outcomeUnknown } });
+  }
+
+  toOutcome(): UpstreamOutcome {
+    const { code, message, outcomeUnknown } = this;
+    return { kind: 'error', code, message, outcomeUnknown };
+  }
+}
+
+/** The upstream no longer knows our session, as after its restart; the request surely did not run. */
+export class SessionForgotten extends UpstreamFailure {
+  constructor(message: string) {
+    super('upstream_unreachable', message);
+  }
+}
+
+/** The call was cancelled by us; `wasSent` says whether the upstream may know of it. */
+export class CallCancelled extends UpstreamFailure {
+  constructor(reason: string, wasSent: boolean) {
+    super('upstream_lost', `The call was cancelled: ${reason}`, wasSent);
+  }
+}

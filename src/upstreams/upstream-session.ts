@@ -1,0 +1,42 @@
+import type { McpServer } from './mcp-server.js';
+import type { ProgressListener, ToolRequest, ToolResult } from './upstream-call.js';
+
+/** A tool as the upstream tells it, unknown fields included. */
+export type UpstreamTool = Record<string, unknown> & { name: string };
+
+export interface ToolPage {
+  tools: UpstreamTool[];
+  nextCursor: string | undefined;
+}
+
+/** One `tools/call` on a session. */
+export interface SessionCall {
+  /** Rejects with UpstreamFailure. Settles only when nothing of the call is left open. */
+  readonly answer: Promise<ToolResult>;
+  /** Resolves when the upstream was told and the response stream is closed; never rejects. */
+  cancel(reason: string): Promise<void>;
+}
+
+/**
+ * A connection to one upstream. What is above knows this port and no class of an MCP SDK, so that
+ * servers of another protocol generation or transport need an adapter and nothing else.
+ */
+export abstract class UpstreamSession {
+  /** Sends the request at once. `onProgress` is not called after the end. */
+  abstract call(request: ToolRequest, onProgress: ProgressListener): SessionCall;
+
+  /** One page of the tool list. @throws UpstreamFailure */
+  abstract listTools(cursor: string | undefined): Promise<ToolPage>;
+
+  /**
+   * Ends everything that is still open; calls in flight fail as lost. `forget` tells the upstream to
+   * drop its session too: some upstreams end their running calls then. Never rejects.
+   */
+  abstract close(options: { forget: boolean }): Promise<void>;
+}
+
+/** Opens sessions. */
+export abstract class UpstreamConnector {
+  /** Connects and initialises within 10 s. @throws UpstreamFailure `upstream_unreachable` */
+  abstract connect(server: McpServer): Promise<UpstreamSession>;
+}

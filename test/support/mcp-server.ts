@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Server as SdkServer } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  type EventStore,
+  StreamableHTTPServerTransport,
+} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { type Json, type ToolContext, type ToolHandler, standardTools } from './mcp-tools.js';
+
+export interface ReceivedCall {
+  tool: string;
+  /** The arguments as parsed from the request; own keys such as `__proto__` are kept. */
+  arguments: Json;
+  /** The body of the request as it came over the wire. */
+  body: string;
+}
+
+export interface McpServerOptions {
+  /** 0: any free port. A fixed one makes a restart at the same address possible. */
+  port?: number;
+  /** Added to the standard tools, or put in their place. */
+  tools?: Record<string, ToolHandler>;
+  /** Answer with one JSON body instead of a stream. */
+  jsonMode?: boolean;
+  eventStore?: EventStore;
+  /** Pages of `tools/list`; by default one page with every tool that there is. */
+  toolPages?: Json[][];
+  /** Runs before a request is handled; answers true when it has answered by itself. */
+  intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
+}
+
+/** A real MCP server (SDK, Streamable HTTP with sessions) that records what it sees. */
+export class McpTestServer {
+  /** Every `tools/call` request that came over the wire. */
+  readonly calls: ReceivedCall[] = [];
+  /** Headers of every request. */
+  readonly headers: IncomingMessage['headers'][] = [];
+  /** `notifications/cancelled` as received: request id and reason. */
+  readonly cancelled: { requestId: unknown; reason: unknown }[] = [];
+  /** Tools whose handler saw its signal abort, in order. */
+  readonly aborted: string[] = [];
+  /** How often `initialize` was asked. */
+  initializes = 0;
+  /** How often a session was ended by DELETE. */
+  deletes = 0;
+  private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
+  private readonly gates = new Map<string, Json>();
+  private readonly waiting = new Set<() => void>();
+
+  private constructor(
+    private readonly http: Server,
+    private readonly options: McpServerOptions,
+  ) {}
+
+  static async start(options: McpServerOptions = {}): Promise<McpTestServer> {
+    const http = createServer();
+    const server = new McpTestServer(http, options);
+    http.on('request', (request, response) => {
+      void server.serve(request, response).catch(() => response.destroy());
+    });
+    await new Promise<void>((resolve, reject) => {
+      http.once('error', reject);
+      http.listen(options.port ?? 0, '127.0.0.1', resolve);
+    });
+    return server;
+  }
+
+  get port(): number {
+    return (this.http.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/mcp`;
+  }
+
+  /** Lets `gate {name}` answer: the call that waits now, or else the next one. */
+  release(
+    name: string,
+    result: Json = { content: [{ type: 'text', text: `gate ${name}` }] },
+  ): void {
+    this.gates.set(name, result);
+    this.changed();
+  }
+
+  /** Waits until `condition` holds; looked at after each thing that happens here. */
+  async until(condition: () => boolean, withinMs = 10_000): Promise<void> {
+    const signal = AbortSignal.timeout(withinMs);
+    while (!condition()) {
+      if (signal.aborted) throw new Error(`not within ${withinMs} ms: ${condition.toString()}`);
+      await this.nextChange(signal);
+    }
+  }
+
+  async untilCalled(times: number): Promise<void> {
+    await this.until(() => this.calls.length >= times);
+  }
+
+  /** Forgets every session, as a restarted server does; calls in flight are cut. */
+  async forgetSessions(): Promise<void> {
+    const transports = [...this.sessions.values()];
+    this.sessions.clear();
+    await Promise.all(transports.map((transport) => transport.close()));
+  }
+
+  /** Cuts every connection and stops listening, as a killed process does. */
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.http.close(() => resolve()));
+    this.http.closeAllConnections();
+    await this.forgetSessions();
+    await closed;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    this.headers.push(request.headers);
+    if (request.method === 'DELETE') this.deletes += 1;
+    const message = body === '' ? undefined : (JSON.parse(body) as Json);
+    if (message !== undefined) this.record(message, body);
+    if (this.options.intercept?.(request, response, body) === true) return;
+    const transport = await this.transportFor(request, message);
+    if (transport === undefined) return refuseSession(response);
+    await transport.handleRequest(request, response, message);
+  }
+
+  private record(message: Json, body: string): void {
+    const params = (message.params ?? {}) as Json;
+    if (message.method === 'initialize') this.initializes += 1;
+    if (message.method === 'notifications/cancelled')
+      this.cancelled.push({ requestId: params.requestId, reason: params.reason });
+    if (message.method === 'tools/call')
+      this.calls.push({ tool: String(params.name), arguments: params.arguments as Json, body });
+    this.changed();
+  }
+
+  private async transportFor(
+    request: IncomingMessage,
+    message: Json | undefined,
+  ): Promise<StreamableHTTPServerTransport | undefined> {
+    if (message?.method !== 'initialize')
+      return this.sessions.get(String(request.headers['mcp-session-id']));
+    const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      enableJsonResponse: this.options.jsonMode ?? false,
+      eventStore: this.options.eventStore,
+      onsessioninitialized: (id) => void this.sessions.set(id, transport),
+      onsessionclosed: (id) => void this.sessions.delete(id),
+    });
+    await this.newSdkServer().connect(transport);
+    return transport;
+  }
+
+  /** Handlers are the fallback ones: the SDK would refuse results that are not to its liking. */
+  private newSdkServer(): SdkServer {
+    const server = new SdkServer(
+      { name: 'test', version: '1' },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    server.onerror = () => undefined;
+    server.fallbackRequestHandler = async (request, extra) => {
+      const params = (request.params ?? {}) as Json;
+      if (request.method === 'tools/list')
+        return this.toolPage(params.cursor as string | undefined);
+      if (request.method !== 'tools/call') throw new McpError(-32601, 'Method not found');
+      const token = extra._meta?.progressToken;
+      return this.run(String(params.name), (params.arguments ?? {}) as Json, {
+        signal: extra.signal,
+        gate: (name) => this.passGate(name, extra.signal),
+        progress: async (progress, total, message) => {
+          if (token === undefined) return;
+          const notice = { progressToken: token, progress, total, message };
+          await extra.sendNotification({ method: 'notifications/progress', params: notice });
+        },
+      });
+    };
+    return server;
+  }
+
+  private async run(tool: string, args: Json, context: ToolContext): Promise<Json> {
+    const handler = { ...standardTools, ...this.options.tools }[tool];
+    if (handler === undefined) throw new McpError(-32602, `Unknown tool: ${tool}`);
+    context.signal.addEventListener('abort', () => {
+      this.aborted.push(tool);
+      this.changed();
+    });
+    return handler(args, context);
+  }
+
+  private toolPage(cursor: string | undefined): Json {
+    const pages = this.options.toolPages ?? [
+      Object.keys({ ...standardTools, ...this.options.tools }).map((name) => ({
+        name,
+        inputSchema: { type: 'object' },
+      })),
+    ];
+    const index = Number(cursor ?? 0);
+    const nextCursor = index + 1 < pages.length ? { nextCursor: String(index + 1) } : {};
+    return { tools: pages[index] ?? [], ...nextCursor };
+  }
+
+  private async passGate(name: string, signal: AbortSignal): Promise<Json> {
+    for (;;) {
+      const result = this.gates.get(name);
+      if (result !== undefined) {
+        this.gates.delete(name);
+        return result;
+      }
+      if (signal.aborted) throw new Error('aborted');
+      await this.nextChange(signal);
+    }
+  }
+
+  private nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const resume = (): void => {
+        signal.removeEventListener('abort', resume);
+        this.waiting.delete(resume);
+        resolve();
+      };
+      signal.addEventListener('abort', resume);
+      this.waiting.add(resume);
+    });
+  }
+
+  private changed(): void {
+    for (const resume of [...this.waiting]) resume();
+  }
+}
+
+/** Starts a server with the standard tools and these. */
+export function startMcpServer(options: McpServerOptions = {}): Promise<McpTestServer> {
+  return McpTestServer.start(options);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function refuseSession(response: ServerResponse): void {
+  const error = { code: -32001, message: 'Session not found' };
+  response.writeHead(404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+}

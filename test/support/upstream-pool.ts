@@ -1,0 +1,50 @@
+import { OutboundHttp } from '../../src/outbound/outbound-http.js';
+import type { McpServer } from '../../src/upstreams/mcp-server.js';
+import { SdkConnector } from '../../src/upstreams/sdk/sdk-connector.js';
+import type { UpstreamCall, UpstreamProgress } from '../../src/upstreams/upstream-call.js';
+import { UpstreamPool } from '../../src/upstreams/upstream-pool.js';
+import { type McpServerOptions, type McpTestServer, startMcpServer } from './mcp-server.js';
+
+/** A registered server as it is in memory. */
+export function aServer(fields: Partial<McpServer> & { url: string }): McpServer {
+  return {
+    id: '01890a5d-ac96-774b-bcce-b302099a8057',
+    name: 'test',
+    title: 'Test',
+    transport: 'http',
+    headers: {},
+    enabled: true,
+    ...fields,
+  };
+}
+
+/** A pool and one upstream, without the rest of the service. */
+export class PoolFixture {
+  readonly pool: UpstreamPool;
+  readonly progress: UpstreamProgress[] = [];
+
+  constructor(
+    public upstream: McpTestServer,
+    readonly http: OutboundHttp,
+  ) {
+    this.pool = new UpstreamPool(new SdkConnector(http));
+  }
+
+  call(tool: string, args: Record<string, unknown> = {}): UpstreamCall {
+    const server = aServer({ url: this.upstream.url });
+    return this.pool.call(server, { tool, arguments: args }, (one) => this.progress.push(one));
+  }
+
+  async close(): Promise<void> {
+    await this.pool.onApplicationShutdown();
+    await this.http.onApplicationShutdown();
+    await this.upstream.stop();
+  }
+}
+
+export async function poolFixture(
+  options: McpServerOptions = {},
+  http: OutboundHttp = new OutboundHttp(),
+): Promise<PoolFixture> {
+  return new PoolFixture(await startMcpServer(options), http);
+}
