@@ -47,6 +47,6 @@ export class OutboundHttp implements OnApplicationShutdown {
   private async send(url: string | URL, init: RequestInit): Promise<Response> {
     // The types of the package and those of the runtime's own copy differ in name only.
     const request = { ...init, redirect: 'manual', dispatcher: this.dispatcher } as object;
-    return (await undiciFetch(url, request)) as unknown as Response;
+    return undiciFetch(url, request);
   }
 }

@@ -8,7 +8,7 @@ export interface BodyEnd {
 
 /** The same response; `onEnd` is told once when its body is over, however that comes about. */
 export function watchBody(response: Response, onEnd: (end: BodyEnd) => void): Response {
-  const reader = response.body?.getReader();
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
   if (reader === undefined) {
     onEnd({ hadContent: false, error: undefined });
     return response;
