@@ -6,6 +6,7 @@ import { AudienceGuard } from '../../src/auth/http/audience.guard.js';
 import { Logger } from '../../src/common/logger.js';
 import { createApp } from '../../src/configure-app.js';
 import { type Configuration, readEnvironment } from '../../src/config/environment.js';
+import { send, type TestRequest, type TestResponse } from './http-client.js';
 
 export const PROBE_APP_ID = '01935f2e-0000-7000-8000-000000000001';
 const KEYS: Readonly<Record<string, Audience>> = {
@@ -31,25 +32,10 @@ export class RecordingLogger extends Logger {
   }
 }
 
-export interface ProbeRequest {
-  method?: string;
-  url: string;
-  headers?: Record<string, string>;
-  payload?: string | Buffer;
-}
-
-export interface ProbeResponse {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** The body as JSON. */
-  body: unknown;
-}
-
 export interface ProbeApp {
   logger: RecordingLogger;
   origin: string;
-  send(request: ProbeRequest): Promise<ProbeResponse>;
+  send(request: TestRequest): Promise<TestResponse>;
   close(): Promise<void>;
 }
 
@@ -64,19 +50,6 @@ export async function startProbeApp(
   await app.listen(0, '127.0.0.1');
   const origin = await app.getUrl();
   return { logger, origin, send: (request) => send(origin, request), close: () => app.close() };
-}
-
-async function send(origin: string, request: ProbeRequest): Promise<ProbeResponse> {
-  const { method = 'GET', url, headers = {}, payload } = request;
-  const response = await fetch(origin + url, {
-    method,
-    headers,
-    body: payload as RequestInit['body'],
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  const body: unknown = isJson ? JSON.parse(text) : undefined;
-  return { status: response.status, headers: response.headers, text, body };
 }
 
 function probeModule(controllers: Type[], logger: Logger): DynamicModule {

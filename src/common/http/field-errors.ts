@@ -1,6 +1,6 @@
 import type { ValidationError } from 'class-validator';
 import type { FieldError } from '../domain-error.js';
-import { toJsonPointer } from './json-body.js';
+import { isContainer, toJsonPointer } from './json-body.js';
 
 type Place = 'body' | 'query';
 
@@ -26,10 +26,21 @@ export function fieldErrorsOf(
 }
 
 /** Fields that class-transformer drops without a word, such as `constructor`: no DTO knows them. */
-export function lostFieldsOf(given: object, instance: object, place: Place): FieldError[] {
-  return Object.keys(given)
-    .filter((key) => !Object.hasOwn(instance, key))
-    .map((key) => ({ pointer: pointerTo([key], place), detail: UNKNOWN_FIELD }));
+export function lostFieldsOf(
+  given: object,
+  instance: object,
+  place: Place,
+  parents: readonly string[] = [],
+): FieldError[] {
+  const kept = new Map(Object.entries(instance));
+  return Object.entries(given).flatMap(([key, value]: [string, unknown]) => {
+    const keys = [...parents, key];
+    if (!kept.has(key)) return [{ pointer: pointerTo(keys, place), detail: UNKNOWN_FIELD }];
+    const member: unknown = kept.get(key);
+    return isContainer(value) && isContainer(member)
+      ? lostFieldsOf(value, member, place, keys)
+      : [];
+  });
 }
 
 function pointerTo(keys: readonly string[], place: Place): string {

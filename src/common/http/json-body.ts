@@ -50,6 +50,7 @@ function isDeeperThan(limit: number, value: unknown): boolean {
   return level.length > 0;
 }
 
-function isContainer(value: unknown): value is object {
+/** Whether the JSON value is an object or a list. */
+export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -1,0 +1,45 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AuthModule } from '../../src/auth/auth.module.js';
+import { CommonModule } from '../../src/common/common.module.js';
+import { ConfigModule } from '../../src/config/config.module.js';
+import { type Configuration, readEnvironment } from '../../src/config/environment.js';
+import { createApp } from '../../src/configure-app.js';
+import { DatabaseModule } from '../../src/database/database.module.js';
+import { SettingsModule } from '../../src/settings/settings.module.js';
+import { send, type TestRequest, type TestResponse } from './http-client.js';
+
+export interface BaseApp {
+  app: NestFastifyApplication;
+  send(request: TestRequest): Promise<TestResponse>;
+  close(): Promise<void>;
+}
+
+/** The base levels alone (keys, settings) on a real database, with the given controllers. */
+export async function startBaseApp(
+  environment: NodeJS.ProcessEnv,
+  controllers: Type[] = [],
+): Promise<BaseApp> {
+  const configuration = readEnvironment({ LOG_LEVEL: 'silent', ...environment });
+  const app = await createApp(baseModule(configuration, controllers), configuration);
+  await app.listen(0, '127.0.0.1');
+  const origin = await app.getUrl();
+  return { app, send: (request) => send(origin, request), close: () => app.close() };
+}
+
+function baseModule(configuration: Configuration, controllers: Type[]): DynamicModule {
+  return {
+    module: BaseModule,
+    controllers,
+    imports: [
+      CommonModule,
+      ConfigModule.forRoot(configuration),
+      DatabaseModule,
+      AuthModule,
+      SettingsModule,
+    ],
+  };
+}
+
+@Module({})
+class BaseModule {}
