@@ -1,13 +1,33 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { TargetsModule } from '../targets/targets.module.js';
+import { Acknowledgements } from './acknowledgements.js';
 import { CallDeliveries } from './call-deliveries.repository.js';
+import { DeliverableRepository } from './deliverable.repository.js';
+import { DeliveryWaiters } from './delivery-waiters.js';
+import { MessagesController } from './http/messages.controller.js';
+import { MessageBirth } from './message-birth.js';
+import { MessageClaims } from './message-claims.js';
+import { MessageInbox } from './message-inbox.js';
+import { MessageRepository } from './message.repository.js';
 import { NotificationOutbox } from './notification-outbox.js';
 import { NotificationRepository } from './notification.repository.js';
 
 @Module({
   imports: [EventsModule, TargetsModule],
-  providers: [NotificationRepository, NotificationOutbox, CallDeliveries],
+  controllers: [MessagesController],
+  providers: [
+    NotificationRepository,
+    NotificationOutbox,
+    CallDeliveries,
+    DeliverableRepository,
+    MessageRepository,
+    MessageBirth,
+    MessageClaims,
+    DeliveryWaiters,
+    MessageInbox,
+    Acknowledgements,
+  ],
   exports: [NotificationOutbox, CallDeliveries],
 })
 export class DeliveryModule {}

@@ -17,7 +17,8 @@ export interface LockedTarget extends Target {
   expiredTurnId: string | null;
 }
 
-interface TargetRow {
+/** What `TARGET_COLUMNS` selects. */
+export interface TargetRow {
   id: number;
   appId: string;
   sessionId: string | null;
@@ -27,11 +28,10 @@ interface TargetRow {
   turnIsAlive: boolean | null;
 }
 
-const SELECT = `
-  SELECT targets.id, targets.app_id AS "appId",
+export const TARGET_COLUMNS = `targets.id, targets.app_id AS "appId",
     targets.session_id AS "sessionId", targets.team_id AS "teamId", targets.bot_id AS "botId",
-    targets.turn_id AS "turnId", targets.turn_expires_at > now() AS "turnIsAlive"
-  FROM targets`;
+    targets.turn_id AS "turnId", targets.turn_expires_at > now() AS "turnIsAlive"`;
+const SELECT = `SELECT ${TARGET_COLUMNS} FROM targets`;
 const OF_SESSION = 'WHERE targets.app_id = $1 AND targets.session_id = $2';
 const OF_BOT = 'WHERE targets.app_id = $1 AND targets.team_id = $2 AND targets.bot_id = $3';
 // The lock is a statement of its own: what is computed afterwards sees all that was committed before it.
@@ -93,7 +93,8 @@ function toTarget(row: TargetRow): Target {
   return { id: row.id, appId: row.appId, address };
 }
 
-function toLockedTarget(row: TargetRow): LockedTarget {
+/** Reads a row that was selected with a lock. */
+export function toLockedTarget(row: TargetRow): LockedTarget {
   return {
     ...toTarget(row),
     turnId: row.turnIsAlive ? row.turnId : null,

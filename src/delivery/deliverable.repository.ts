@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import type { Queryable, Transaction } from '../database/database.js';
+import {
+  type LockedTarget,
+  TARGET_COLUMNS,
+  type TargetRow,
+  toLockedTarget,
+} from '../targets/target.repository.js';
+import type { DeliveryScope } from './delivery-scope.js';
+
+/** A locked target to which something can be handed out now. */
+export interface DeliverableTarget extends LockedTarget {
+  /** The database's time at the claim. */
+  now: Date;
+}
+
+type DeliverableRow = TargetRow & { now: Date };
+
+// now(), not clock_timestamp(): an index can be asked for it, and it cannot change within the statement.
+const DELIVERABLE = `targets.undelivered_since IS NOT NULL
+    AND (targets.turn_expires_at IS NULL OR targets.turn_expires_at <= now())
+    AND (targets.hidden_until IS NULL OR targets.hidden_until <= now())`;
+
+// A session asks for itself: it waits for whoever holds its row, such as a call that is just ending,
+// and the conditions are then checked again on what that left behind.
+const LOCK_SESSION = `
+  SELECT ${TARGET_COLUMNS}, now() AS now
+  FROM targets
+  WHERE targets.app_id = $1 AND targets.session_id = $2 AND ${DELIVERABLE}
+  FOR UPDATE OF targets`;
+
+const LOCK_SESSIONS = `
+  SELECT ${TARGET_COLUMNS}, now() AS now
+  FROM targets
+  WHERE targets.app_id = $1 AND targets.kind = 'session' AND ${DELIVERABLE}
+  ORDER BY targets.undelivered_since, targets.id
+  LIMIT $2
+  FOR UPDATE OF targets SKIP LOCKED`;
+
+const HIDE = `
+  UPDATE targets
+  SET hidden_until = now() + make_interval(secs => $2)
+  WHERE targets.id = ANY($1::bigint[])`;
+
+const SHOW_AGAIN = `
+  UPDATE targets
+  SET hidden_until = NULL
+  WHERE targets.id = $1`;
+
+const GO_ON = `
+  UPDATE targets
+  SET hidden_until = NULL, undelivered_since = (
+    SELECT notifications.created_at FROM notifications
+    WHERE notifications.target_id = targets.id AND notifications.message_id IS NULL
+    ORDER BY notifications.sequence LIMIT 1)
+  WHERE targets.id = $1
+  RETURNING targets.undelivered_since IS NOT NULL AS "hasMore"`;
+
+const FIND_DUE = `
+  SELECT polled.app_id AS "appId", polled.session_id AS "sessionId"
+  FROM unnest($1::uuid[], $2::text[]) AS polled (app_id, session_id)
+  JOIN targets ON targets.app_id = polled.app_id AND targets.session_id = polled.session_id
+  WHERE ${DELIVERABLE}
+  UNION ALL
+  SELECT polled.app_id, NULL
+  FROM unnest($3::uuid[]) AS polled (app_id)
+  WHERE EXISTS (
+    SELECT FROM targets
+    WHERE targets.app_id = polled.app_id AND targets.kind = 'session' AND ${DELIVERABLE})`;
+
+/** What the row of a target says about its delivery. Writing needs the target's lock. */
+@Injectable()
+export class DeliverableRepository {
+  /**
+   * Locks targets to which something can be handed out: idle, nothing of theirs out. Of all sessions of an
+   * app at most `limit`, the longest waiting first, leaving out those that somebody else holds.
+   */
+  async lock(tx: Transaction, scope: DeliveryScope, limit: number): Promise<DeliverableTarget[]> {
+    const rows =
+      scope.sessionId === undefined
+        ? await tx.query<DeliverableRow>(LOCK_SESSIONS, [scope.appId, limit])
+        : await tx.query<DeliverableRow>(LOCK_SESSION, [scope.appId, scope.sessionId]);
+    return rows.map((row) => ({ ...toLockedTarget(row), now: row.now }));
+  }
+
+  /** Hides what was handed out to the targets for `visibilitySec`. */
+  async hide(tx: Transaction, targetIds: number[], visibilitySec: number): Promise<void> {
+    await tx.query(HIDE, [targetIds, visibilitySec]);
+  }
+
+  /** Makes what was handed out available at once. */
+  async showAgain(tx: Transaction, targetId: number): Promise<void> {
+    await tx.query(SHOW_AGAIN, [targetId]);
+  }
+
+  /** Nothing is out any more: whether there is more to hand out. */
+  async goOn(tx: Transaction, targetId: number): Promise<boolean> {
+    const [row] = await tx.query<{ hasMore: boolean }>(GO_ON, [targetId]);
+    return row?.hasMore ?? false;
+  }
+
+  /** Those of the scopes in which something can be handed out now, with one statement. */
+  async findDue(db: Queryable, scopes: DeliveryScope[]): Promise<DeliveryScope[]> {
+    const sessions = scopes.filter(({ sessionId }) => sessionId !== undefined);
+    const apps = scopes.filter(({ sessionId }) => sessionId === undefined);
+    const rows = await db.query<{ appId: string; sessionId: string | null }>(FIND_DUE, [
+      sessions.map(({ appId }) => appId),
+      sessions.map(({ sessionId }) => sessionId),
+      apps.map(({ appId }) => appId),
+    ]);
+    return rows.map(({ appId, sessionId }) => ({ appId, sessionId: sessionId ?? undefined }));
+  }
+}

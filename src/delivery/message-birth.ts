@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { AppDirectory } from '../auth/app.directory.js';
+import { Ids } from '../common/ids.js';
+import type { Transaction } from '../database/database.js';
+import { EventLog } from '../events/event-log.repository.js';
+import { Settings } from '../settings/settings.js';
+import type { PlacedNotice } from './call-notice.js';
+import type { DeliverableTarget } from './deliverable.repository.js';
+import { type HandedOutMessage, MessageRepository } from './message.repository.js';
+import { NotificationRepository } from './notification.repository.js';
+import { composeResultMessage, MAX_NOTIFICATIONS } from './result-message.js';
+
+interface NewbornMessage extends HandedOutMessage {
+  target: DeliverableTarget;
+  told: PlacedNotice[];
+}
+
+/** Makes messages of waiting notifications at the moment they are first handed out. */
+@Injectable()
+export class MessageBirth {
+  constructor(
+    private readonly ids: Ids,
+    private readonly notifications: NotificationRepository,
+    private readonly messages: MessageRepository,
+    private readonly events: EventLog,
+    private readonly apps: AppDirectory,
+    private readonly settings: Settings,
+  ) {}
+
+  /** One message for each of the locked targets that has something waiting. */
+  async make(tx: Transaction, targets: DeliverableTarget[]): Promise<HandedOutMessage[]> {
+    if (targets.length === 0) return [];
+    const ids = targets.map(({ id }) => id);
+    const waiting = await this.notifications.listWaiting(tx, ids, MAX_NOTIFICATIONS);
+    const made = targets.flatMap((target) => {
+      const notices = waiting.get(target.id);
+      return notices === undefined ? [] : [this.compose(target, notices)];
+    });
+    await this.store(tx, made);
+    return made.map(({ id, targetId, body, attempts }) => ({ id, targetId, body, attempts }));
+  }
+
+  private compose(target: DeliverableTarget, waiting: PlacedNotice[]): NewbornMessage {
+    const id = this.ids.uuid();
+    const locale = this.apps.localeOf(target.appId) ?? this.settings.current.messages.locale;
+    const { address, now } = target;
+    const { told, body } = composeResultMessage({ id, address, locale, createdAt: now, waiting });
+    return { id, targetId: target.id, body, attempts: 1, target, told };
+  }
+
+  private async store(tx: Transaction, made: NewbornMessage[]): Promise<void> {
+    if (made.length === 0) return;
+    await this.messages.insert(
+      tx,
+      made.map(({ id, body, target }) => ({
+        id,
+        appId: target.appId,
+        targetId: target.id,
+        body,
+        createdAt: target.now,
+      })),
+    );
+    await this.notifications.putInMessages(
+      tx,
+      made.flatMap(({ id, told }) => told.map((placed) => ({ id: placed.id, messageId: id }))),
+    );
+    await this.events.appendAll(
+      tx,
+      made.map(({ id, target, told }) => ({
+        appId: target.appId,
+        targetId: target.id,
+        type: 'message.pending' as const,
+        data: { messageId: id, notifications: told.length },
+      })),
+    );
+  }
+}

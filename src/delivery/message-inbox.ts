@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Drain } from '../common/drain.js';
+import { Logger } from '../common/logger.js';
+import { DeliveryWaiters } from './delivery-waiters.js';
+import type { DeliveryScope } from './delivery-scope.js';
+import { MessageClaims } from './message-claims.js';
+import type { HandedOutMessage } from './message.repository.js';
+
+/** Pull delivery: a receiver asks, and waits, for messages. */
+@Injectable()
+export class MessageInbox {
+  constructor(
+    private readonly claims: MessageClaims,
+    private readonly waiters: DeliveryWaiters,
+    private readonly drain: Drain,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Hands out what there is, waiting up to `waitMs` for something to come. Empty when the time is over,
+   * when this process is leaving, and when the receiver has gone: then nothing stays hidden because of it.
+   */
+  async poll(
+    scope: DeliveryScope,
+    waitMs: number,
+    receiverGone: AbortSignal,
+  ): Promise<HandedOutMessage[]> {
+    const signal = AbortSignal.any([receiverGone, this.drain.signal]);
+    const look = (): Promise<HandedOutMessage[] | undefined> => this.look(scope, receiverGone);
+    return (await this.waiters.until(scope, waitMs, signal, look)) ?? [];
+  }
+
+  /** For messages that were claimed and could not be sent: the receiver must not wait for them. */
+  async giveBack(messages: HandedOutMessage[]): Promise<void> {
+    for (const message of messages) {
+      try {
+        await this.claims.giveBack(message);
+      } catch (error) {
+        // It comes again when its visibility is over.
+        this.logger.warn('delivery.give_back_failed', { messageId: message.id }, error);
+      }
+    }
+  }
+
+  private async look(
+    scope: DeliveryScope,
+    receiverGone: AbortSignal,
+  ): Promise<HandedOutMessage[] | undefined> {
+    if (receiverGone.aborted) return undefined;
+    const messages = await this.claims.claim(scope);
+    if (receiverGone.aborted) {
+      await this.giveBack(messages);
+      return undefined;
+    }
+    return messages.length === 0 ? undefined : messages;
+  }
+}

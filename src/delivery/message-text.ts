@@ -1,0 +1,62 @@
+import { toPublicId } from '../common/ids.js';
+import type { Locale } from '../settings/settings-tree.js';
+import type { CallNotice } from './call-notice.js';
+import { durationText } from './duration-text.js';
+import { fenceForeign, quoteForeignLine } from './foreign-text.js';
+import { EN } from './message-texts.en.js';
+import type { MessageTexts } from './message-texts.js';
+import { ZH_CN } from './message-texts.zh-cn.js';
+
+const TEXTS: Record<Locale, MessageTexts> = { 'zh-CN': ZH_CN, en: EN };
+const MAX_NAME_CHARS = 120;
+const MAX_ARGUMENTS_CHARS = 300;
+const MAX_DETAIL_CHARS = 1_000;
+
+/** What the model reads of one ended call; `at` is when the message is made. */
+export function noticeText(locale: Locale, notice: CallNotice, at: Date, isFirst: boolean): string {
+  const texts = TEXTS[locale];
+  const tool = quoteForeignLine(notice.tool, MAX_NAME_CHARS);
+  const startedMsAgo = at.getTime() - Date.parse(notice.startedAt);
+  return [
+    headingLine(locale, notice, tool),
+    // Once a message is enough: it holds for all of it.
+    ...(isFirst ? [texts.systemMessage] : []),
+    texts.purpose(tool, quoteForeignLine(notice.argumentsPreview, MAX_ARGUMENTS_CHARS)),
+    texts.age(secondOf(notice.startedAt), durationText(locale, startedMsAgo)),
+    ...endLines(texts, notice),
+    ...resultLines(texts, notice),
+  ].join('\n');
+}
+
+function headingLine(locale: Locale, notice: CallNotice, tool: string): string {
+  return TEXTS[locale].heading(notice.status, {
+    server: quoteForeignLine(notice.serverTitle, MAX_NAME_CHARS),
+    tool,
+    id: toPublicId('bgc', notice.callId),
+    duration: durationText(locale, notice.durationMs),
+  });
+}
+
+function endLines(texts: MessageTexts, { status, error, outcomeUnknown }: CallNotice): string[] {
+  if (status === 'completed') return [texts.completed];
+  if (status === 'cancelled') return [texts.cancelled];
+  const code = error?.code ?? '';
+  const detail = quoteForeignLine(error?.message ?? '', MAX_DETAIL_CHARS);
+  return [
+    texts.reason(texts.reasons[code] ?? code),
+    ...(detail === '' ? [] : [texts.detail(detail)]),
+    ...(outcomeUnknown ? [texts.outcomeUnknown] : []),
+  ];
+}
+
+function resultLines(texts: MessageTexts, notice: CallNotice): string[] {
+  const { status, preview, resultBytes, truncated } = notice;
+  if (preview === null || preview === '') return status === 'completed' ? [texts.noText] : [];
+  const size = truncated && resultBytes !== null ? [texts.onlyBeginning(resultBytes)] : [];
+  return [texts.result, ...size, fenceForeign(preview)];
+}
+
+/** `2026-01-31 12:00:00 UTC` */
+function secondOf(instant: string): string {
+  return `${new Date(instant).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

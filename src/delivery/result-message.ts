@@ -1,0 +1,71 @@
+import { toPublicId } from '../common/ids.js';
+import type { Locale } from '../settings/settings-tree.js';
+import type { TargetAddress } from '../targets/target-address.js';
+import type { PlacedNotice } from './call-notice.js';
+import { noticeText } from './message-text.js';
+
+/** A wake-up stays readable, however much ended meanwhile; the rest comes in the next message. */
+export const MAX_NOTIFICATIONS = 20;
+export const MAX_TEXT_BYTES = 65_536;
+const BETWEEN_NOTICES = '\n\n';
+
+export interface MessageDraft {
+  /** UUID. */
+  id: string;
+  address: TargetAddress;
+  locale: Locale;
+  createdAt: Date;
+  /** Oldest first, at least one. */
+  waiting: PlacedNotice[];
+}
+
+export interface ComposedMessage {
+  /** The notices that found room in the message, at least the first. */
+  told: PlacedNotice[];
+  /** The JSON that is handed out. */
+  body: string;
+}
+
+/** Makes the message that tells a target of its ended calls. */
+export function composeResultMessage(draft: MessageDraft): ComposedMessage {
+  const { told, text } = textWithinBounds(draft);
+  const body = {
+    id: toPublicId('msg', draft.id),
+    kind: 'background_call.result',
+    target: draft.address,
+    text,
+    notifications: told.map(presentNotice),
+    traceparent: told[0]?.notice.traceparent ?? null,
+    createdAt: draft.createdAt.toISOString(),
+  };
+  return { told, body: JSON.stringify(body) };
+}
+
+function textWithinBounds(draft: MessageDraft): { told: PlacedNotice[]; text: string } {
+  const told: PlacedNotice[] = [];
+  let text = '';
+  for (const placed of draft.waiting.slice(0, MAX_NOTIFICATIONS)) {
+    const isFirst = told.length === 0;
+    const section = noticeText(draft.locale, placed.notice, draft.createdAt, isFirst);
+    const longer = isFirst ? section : text + BETWEEN_NOTICES + section;
+    if (!isFirst && Buffer.byteLength(longer) > MAX_TEXT_BYTES) break;
+    told.push(placed);
+    text = longer;
+  }
+  return { told, text };
+}
+
+function presentNotice({ id, notice }: PlacedNotice): Record<string, unknown> {
+  return {
+    id: toPublicId('ntf', id),
+    callId: toPublicId('bgc', notice.callId),
+    server: notice.serverName,
+    tool: notice.tool,
+    status: notice.status,
+    ...(notice.error === null ? {} : { error: notice.error }),
+    durationMs: notice.durationMs,
+    preview: notice.preview,
+    resultBytes: notice.resultBytes,
+    truncated: notice.truncated,
+  };
+}

@@ -1,0 +1,38 @@
+import type { CallNotice } from '../../src/delivery/call-notice.js';
+
+export const A_CALL_ID = '01935f2e-0000-7000-8000-0000000000aa';
+/** `A_CALL_ID` as the API shows it. */
+export const A_PUBLIC_CALL_ID = 'bgc_01jdfjw000e00800000000005a';
+
+/** What a completed call has to tell, with changes. */
+export function aNotice(changes: Partial<CallNotice> = {}): CallNotice {
+  return {
+    callId: A_CALL_ID,
+    serverName: 'reports',
+    serverTitle: '报表服务',
+    tool: 'export_report',
+    status: 'completed',
+    error: null,
+    outcomeUnknown: false,
+    argumentsPreview: '{"seconds":20}',
+    preview: 'rows: 3\nfile: report.csv',
+    resultBytes: 86,
+    truncated: false,
+    startedAt: '2026-01-31T12:00:00.250Z',
+    endedAt: '2026-01-31T12:00:20.250Z',
+    durationMs: 20_000,
+    traceparent: null,
+    ...changes,
+  };
+}
+
+/** What a failed call has to tell. */
+export function aFailure(code: string, changes: Partial<CallNotice> = {}): CallNotice {
+  return aNotice({
+    status: 'failed',
+    error: { code, message: '' },
+    preview: null,
+    resultBytes: null,
+    ...changes,
+  });
+}
