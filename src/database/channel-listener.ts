@@ -29,6 +29,7 @@ export class ChannelListener {
   private readonly reconnectHandlers = new Set<() => void>();
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private connecting = Promise.resolve();
   private stopped = false;
 
   constructor(
@@ -48,13 +49,17 @@ export class ChannelListener {
     this.reconnectHandlers.add(handler);
   }
 
-  async start(): Promise<void> {
-    await this.connect();
+  /** Resolves after the first try to connect; while the database is away it goes on trying. */
+  start(): Promise<void> {
+    this.connecting = this.connect();
+    return this.connecting;
   }
 
+  /** A client that is ended while it connects never answers: hence the wait, which the time limit bounds. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
+    await this.connecting;
     const client = this.client;
     this.client = undefined;
     await client?.end().catch(() => undefined);
@@ -78,7 +83,7 @@ export class ChannelListener {
       this.lost(client, error);
       return;
     }
-    if (client !== this.client) return; // stopped meanwhile
+    if (this.stopped || client !== this.client) return;
     this.beatLater(client);
     for (const handler of this.reconnectHandlers) this.tell(handler);
   }
@@ -108,7 +113,7 @@ export class ChannelListener {
       client
         .query('SELECT 1')
         .then(() => {
-          if (client === this.client) this.beatLater(client);
+          if (!this.stopped && client === this.client) this.beatLater(client);
         })
         .catch((error: unknown) => this.lost(client, error));
     }, HEARTBEAT_MS);
@@ -120,6 +125,6 @@ export class ChannelListener {
     clearTimeout(this.timer);
     this.logger.warn('database.listener_lost', {}, error);
     void client.end().catch(() => undefined);
-    this.timer = setTimeout(() => void this.connect(), RECONNECT_MS);
+    this.timer = setTimeout(() => void this.start(), RECONNECT_MS);
   }
 }

@@ -3,9 +3,13 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { ChannelListener } from './channel-listener.js';
 import { DatabaseServer } from './database-server.js';
+
+/** A server that has vanished from the network does not answer the goodbye either. */
+const CLOSE_MS = 5_000;
 
 /** Opens the listener when everybody has subscribed; closes all last, as what leaves still writes. */
 @Injectable()
@@ -21,8 +25,13 @@ export class DatabaseLifecycle implements OnApplicationBootstrap, OnApplicationS
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.listener.stop();
-    await this.pool.end();
+    await atMost(CLOSE_MS, Promise.all([this.listener.stop(), this.pool.end()]));
     await this.server.stop();
   }
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([work, sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  timer.abort();
 }

@@ -10,17 +10,21 @@ types.setTypeParser(INT8, Number);
 /** Every wait for the database has an end: to connect, to get a lock, to run, to read the answer. */
 export const DATABASE_LIMITS_MS = { connect: 5_000, lock: 4_000, statement: 8_000, answer: 10_000 };
 
-export function createPool(databaseUrl: string, logger: Logger): Pool {
+export function createPool(
+  databaseUrl: string,
+  logger: Logger,
+  limitsMs = DATABASE_LIMITS_MS,
+): Pool {
   const pool = new Pool({
     connectionString: databaseUrl,
     application_name: 'background-calls',
     keepAlive: true,
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: DATABASE_LIMITS_MS.connect,
-    lock_timeout: DATABASE_LIMITS_MS.lock,
-    statement_timeout: DATABASE_LIMITS_MS.statement,
-    query_timeout: DATABASE_LIMITS_MS.answer,
-    idle_in_transaction_session_timeout: DATABASE_LIMITS_MS.answer,
+    connectionTimeoutMillis: limitsMs.connect,
+    lock_timeout: limitsMs.lock,
+    statement_timeout: limitsMs.statement,
+    query_timeout: limitsMs.answer,
+    idle_in_transaction_session_timeout: limitsMs.answer,
   });
   // An idle connection that breaks would otherwise end the process; the next query makes a new one.
   pool.on('error', (error) => logger.warn('database.connection_lost', {}, error));
