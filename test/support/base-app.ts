@@ -15,19 +15,24 @@ export interface BaseApp {
   close(): Promise<void>;
 }
 
-/** The base levels alone (keys, settings) on a real database, with the given controllers. */
+/** The base levels (keys, settings) on a real database, with the given controllers and feature modules. */
 export async function startBaseApp(
   environment: NodeJS.ProcessEnv,
   controllers: Type[] = [],
+  features: Type[] = [],
 ): Promise<BaseApp> {
   const configuration = readEnvironment({ LOG_LEVEL: 'silent', ...environment });
-  const app = await createApp(baseModule(configuration, controllers), configuration);
+  const app = await createApp(baseModule(configuration, controllers, features), configuration);
   await app.listen(0, '127.0.0.1');
   const origin = await app.getUrl();
   return { app, send: (request) => send(origin, request), close: () => app.close() };
 }
 
-function baseModule(configuration: Configuration, controllers: Type[]): DynamicModule {
+function baseModule(
+  configuration: Configuration,
+  controllers: Type[],
+  features: Type[],
+): DynamicModule {
   return {
     module: BaseModule,
     controllers,
@@ -37,6 +42,7 @@ function baseModule(configuration: Configuration, controllers: Type[]): DynamicM
       DatabaseModule,
       AuthModule,
       SettingsModule,
+      ...features,
     ],
   };
 }
