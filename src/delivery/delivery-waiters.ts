@@ -42,6 +42,11 @@ export class DeliveryWaiters implements OnModuleInit, OnApplicationShutdown {
     this.waiters.wakeAll();
   }
 
+  /** How many scopes are polled at the moment. */
+  get size(): number {
+    return this.waiters.size;
+  }
+
   /** Calls `look` until it finds something, `waitMs` is over (undefined) or `signal` aborts (undefined). */
   async until<T>(
     scope: DeliveryScope,

@@ -43,8 +43,8 @@ export class DeliveryService {
     return new DeliveryService(base, app!.id);
   }
 
-  get<T>(token: Type<T> | (abstract new (...args: never[]) => T)): T {
-    return this.base.app.get<T>(token as Type<T>);
+  get<T>(token: Type<T>): T {
+    return this.base.app.get<T>(token);
   }
 
   get database(): Database {

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import type { Transaction } from '../src/database/database.js';
+import { CallDeliveries } from '../src/delivery/call-deliveries.repository.js';
+import { DeliverableRepository } from '../src/delivery/deliverable.repository.js';
+import { MessageRepository } from '../src/delivery/message.repository.js';
+import { NotificationRepository } from '../src/delivery/notification.repository.js';
+import { TargetRepository } from '../src/targets/target.repository.js';
+import { TurnRepository } from '../src/targets/turn.repository.js';
+import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+
+const ID = '01935f2e-0000-7000-8000-00000000f0f0';
+const APP = { appId: ID };
+const SESSION = { appId: ID, sessionId: 's' };
+const TURN = { targetId: 1, turnId: 't' };
+const TURN_KEY = { appId: ID, address: { type: 'session', sessionId: 's' }, turnId: 't' } as const;
+
+const deliverable = new DeliverableRepository();
+const messages = new MessageRepository();
+const notifications = new NotificationRepository();
+const turns = new TurnRepository();
+const targets = new TargetRepository();
+
+const STATEMENTS: [string, (tx: Transaction) => Promise<unknown>][] = [
+  ['the claim of a session', (tx) => deliverable.lock(tx, SESSION, 1)],
+  ['the claim of a whole app', (tx) => deliverable.lock(tx, APP, 100)],
+  ['the tick', (tx) => deliverable.findDue(tx, [SESSION, APP])],
+  ['hiding what was handed out', (tx) => deliverable.hide(tx, [1, 2], 60)],
+  ['going on after an acknowledgement', (tx) => deliverable.goOn(tx, 1)],
+  ['counting a try', (tx) => messages.countTry(tx, [1, 2])],
+  ['finding a message', (tx) => messages.findOfSessions(tx, ID, ID)],
+  ['acknowledging', (tx) => messages.acknowledge(tx, ID)],
+  ['listing what waits', (tx) => notifications.listWaiting(tx, [1, 2], 20)],
+  ['putting into messages', (tx) => notifications.putInMessages(tx, [])],
+  ['the deliveries of calls', (tx) => new CallDeliveries().of(tx, [ID, ID])],
+  ['renewing turns', (tx) => turns.renew(tx, [TURN], 900)],
+  ['touching a turn', (tx) => turns.touch(tx, TURN, 900)],
+  ['finding an ended turn', (tx) => turns.findEnded(tx, TURN)],
+  ['recording an ended turn', (tx) => turns.recordEnded(tx, TURN, false)],
+  ['finding interrupted turns', (tx) => turns.findInterrupted(tx, [TURN_KEY])],
+  ['finding a target', (tx) => targets.find(tx, ID, TURN_KEY.address)],
+];
+
+let database: TestDatabase;
+let client: Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('SET enable_seqscan = off');
+});
+afterAll(async () => {
+  await client?.end();
+  await database.drop();
+});
+
+/** A transaction that answers no rows and keeps the plans of what it was asked to run. */
+function explaining(plans: string[]): Transaction {
+  return {
+    inTransaction: true,
+    query: async (sql, values = []) => {
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, [...values]);
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+      return [];
+    },
+  };
+}
+
+describe('no table is read as a whole by', () => {
+  it.each(STATEMENTS)('%s', async (_, run) => {
+    const plans: string[] = [];
+    await run(explaining(plans));
+    expect(plans.length).toBeGreaterThan(0);
+    expect(plans.join('\n\n')).not.toContain('Seq Scan');
+  });
+
+  it('the claim of a whole app, which reads in the order of its index', async () => {
+    const plans: string[] = [];
+    // An empty table is cheaper to sort than to read in order.
+    await client.query('SET enable_sort = off');
+    await deliverable.lock(explaining(plans), APP, 100);
+    await client.query('RESET enable_sort');
+    expect(plans.join()).toContain('targets_undelivered');
+    expect(plans.join()).not.toContain('Sort');
+  });
+});
