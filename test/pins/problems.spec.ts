@@ -170,6 +170,13 @@ describe('problem answers', () => {
     expect((await probe.send({ url: `/probe/sessions/${id}` })).status).toBe(status);
   });
 
+  it('a caller that breaks off while it sends the body is nothing to log', async () => {
+    probe.logger.errors.length = 0;
+    await breakOff(probe.origin);
+    await probe.send({ url: '/probe/sessions/s1' });
+    expect(probe.logger.errors).toEqual([]);
+  });
+
   it('a method that an address does not have is a 404', async () => {
     const response = await probe.send({ method: 'PUT', url: '/probe/surprise', headers: asAgent });
     expect(response.body).toMatchObject({ code: 'not_found' });
@@ -196,6 +203,17 @@ describe('problem answers', () => {
     expect(bodyOf(response)).toMatchObject({ code: 'headers_too_large', status: 431 });
   });
 });
+
+/** Sends half of a body and breaks off; resolves when the service has noticed. */
+async function breakOff(origin: string): Promise<void> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const head = 'POST /probe/calls/x HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  socket.write(`${head}content-length: 100\r\n\r\n{"half":`);
+  socket.end();
+  socket.resume();
+  await once(socket, 'close');
+}
 
 async function raw(origin: string, head: string): Promise<string> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');

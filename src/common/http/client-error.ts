@@ -28,5 +28,6 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     `x-request-id: ${requestId}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
 }

@@ -66,12 +66,15 @@ function tell(error: unknown): Told {
   return code === 'not_found' ? new NotFoundError() : plain(code, (error as Error).message);
 }
 
-/** Nest's own exceptions, and Fastify's errors, which carry `statusCode` and a code `FST_…`. */
+/**
+ * Nest's own exceptions, Fastify's errors, which carry `statusCode` and a code `FST_…`, and a caller
+ * that breaks off while it sends the body, which Fastify gives the status 400.
+ */
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
   const { statusCode, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown };
-  const isFastify = typeof code === 'string' && code.startsWith('FST_');
-  return isFastify && typeof statusCode === 'number' ? statusCode : 500;
+  const isOfHttp = typeof code === 'string' && (code.startsWith('FST_') || code === 'ECONNRESET');
+  return isOfHttp && typeof statusCode === 'number' ? statusCode : 500;
 }
 
 function plain(code: ErrorCode, message: string): Told {

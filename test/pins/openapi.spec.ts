@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { renderOpenApi } from '../../src/openapi-document.js';
+import { operationsOf, refuseDuplicateOperations } from '../../src/openapi-shape.js';
+
+const FILE = new URL('../../openapi.yaml', import.meta.url);
+
+describe('openapi.yaml', () => {
+  let rendered: string;
+  let document: OpenAPIObject;
+  beforeAll(async () => {
+    rendered = await renderOpenApi();
+    document = parse(rendered) as OpenAPIObject;
+  });
+
+  it('is what the code says (npm run openapi:write)', async () => {
+    expect(await readFile(FILE, 'utf8')).toBe(rendered);
+  });
+
+  it('is the same at every rendering', async () => {
+    expect(await renderOpenApi()).toBe(rendered);
+  });
+
+  it('names, summarises and tags every operation', () => {
+    for (const { operationId, summary, tags } of operationsOf(document)) {
+      expect(operationId).toMatch(/^[a-z][A-Za-z0-9]+$/);
+      expect({ operationId, summary, tags }).toEqual({
+        operationId,
+        summary: expect.stringMatching(/^[A-Z`]/),
+        tags: [expect.stringMatching(/^(Agent|Bot|Admin|Service)$/)],
+      });
+    }
+  });
+
+  it('shows the schema of every successful answer and the refusals of every guarded operation', () => {
+    for (const { operationId, responses, security } of operationsOf(document)) {
+      const successes = Object.entries(responses).filter(([status]) => /^2/.test(status));
+      expect([operationId, successes.length > 0]).toEqual([operationId, true]);
+      for (const [status, response] of successes)
+        if (status !== '204')
+          expect([operationId, status, response]).toEqual([
+            operationId,
+            status,
+            expect.objectContaining({ content: expect.anything() }),
+          ]);
+      if (security !== undefined)
+        expect([operationId, Object.keys(responses)]).toEqual([
+          operationId,
+          expect.arrayContaining(['401', '403']),
+        ]);
+    }
+  });
+
+  it('is refused when two operations have one name', () => {
+    const twice = { get: { operationId: 'read', responses: {} } };
+    const paths = { '/a': twice, '/b': twice };
+    expect(() => refuseDuplicateOperations({ ...document, paths })).toThrow('read');
+  });
+});
