@@ -13,7 +13,6 @@ import { EndTurnBody, StartTurnBody, TurnDto } from './turn.dto.js';
 @Audience('agent')
 @Controller('v1/sessions/:sessionId/turns')
 @ApiParam({ name: 'sessionId', type: String })
-@ApiOkResponse({ type: TurnDto })
 @ApiProblems(400, 404, 503)
 export class TurnsController {
   constructor(
@@ -23,6 +22,7 @@ export class TurnsController {
 
   @Post()
   @HttpCode(200)
+  @ApiOkResponse({ type: TurnDto })
   @ApiOperation({ operationId: 'startTurn', summary: 'Begin a turn, in place of an older one' })
   async start(
     @CurrentApp() appId: string,
@@ -36,6 +36,7 @@ export class TurnsController {
 
   @Post(':turnId/end')
   @HttpCode(200)
+  @ApiOkResponse({ type: TurnDto })
   @ApiParam({ name: 'turnId', type: String })
   @ApiOperation({
     operationId: 'endTurn',
@@ -53,6 +54,7 @@ export class TurnsController {
 
   @Post(':turnId/touch')
   @HttpCode(200)
+  @ApiOkResponse({ type: TurnDto })
   @ApiParam({ name: 'turnId', type: String })
   @ApiOperation({ operationId: 'touchTurn', summary: 'Say that the running turn lives' })
   async touch(
