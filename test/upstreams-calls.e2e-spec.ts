@@ -1,20 +1,114 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { Agent, type Dispatcher } from 'undici';
+import { OutboundHttp } from '../src/outbound/outbound-http.js';
+import { textResult } from './support/mcp-tools.js';
 import { type PoolFixture, poolFixture } from './support/upstream-pool.js';
 
-describe('A call on a pooled connection', () => {
-  let fixture: PoolFixture;
-  afterEach(() => fixture.close());
+let fixture: PoolFixture;
+afterEach(() => fixture.close());
 
+describe('A call on a pooled connection', () => {
   it('gives the result as it came, after one tools/call', async () => {
     fixture = await poolFixture();
-    const call = fixture.call('echo', { a: [1, 'ü'], constructor: 1 });
+    const call = fixture.call('echo', { a: [1, 'ü'] });
     expect(await call.outcome).toEqual({
       kind: 'result',
-      result: {
-        content: [{ type: 'text', text: '{"a":[1,"ü"],"constructor":1}' }],
-        structuredContent: { a: [1, 'ü'], constructor: 1 },
-      },
+      result: { ...textResult('{"a":[1,"ü"]}'), structuredContent: { a: [1, 'ü'] } },
     });
     expect(fixture.upstream.calls).toHaveLength(1);
+  });
+
+  it('sends arguments with keys that objects have by nature', async () => {
+    fixture = await poolFixture();
+    const text = '{"constructor":{"a":1},"__proto__":{"b":2},"toString":null}';
+    await fixture.call('echo', JSON.parse(text) as Record<string, unknown>).outcome;
+    expect(JSON.stringify(fixture.upstream.calls[0]?.arguments)).toBe(text);
+  });
+
+  it('tells progress while it runs and none after the end', async () => {
+    fixture = await poolFixture({
+      tools: {
+        late: async (_args, context) => {
+          await context.progress(1, 2, 'half');
+          setImmediate(() => void context.progress(2, 2, 'late').catch(() => undefined));
+          return textResult('done');
+        },
+      },
+    });
+    await fixture.call('slow', { ms: 30, steps: 3 }).outcome;
+    expect(fixture.progress.slice(0, 2)).toEqual([
+      { progress: 1, total: 3, message: 'step 1' },
+      { progress: 2, total: 3, message: 'step 2' },
+    ]);
+    fixture.progress.length = 0;
+    await fixture.call('late').outcome;
+    await fixture.call('echo').outcome;
+    expect(fixture.progress.map(({ message }) => message)).not.toContain('late');
+  });
+
+  it('keeps unknown content types, _meta, structuredContent, NUL, lone surrogates and 1 MB of text', async () => {
+    const result = {
+      _meta: { 'example.com/any': { deep: [null, true] }, progressToken: 7 },
+      content: [
+        { type: 'hologram', data: { x: 1 }, annotations: { audience: ['nobody'] } },
+        { type: 'text', text: `\u0000 \ud800 \udfff 😀 ${'x'.repeat(1_000_000)}` },
+        'not even an object',
+      ],
+      structuredContent: ['an', 'array'],
+      isError: false,
+      unheardOf: { task: null },
+    };
+    fixture = await poolFixture({ tools: { odd: () => result } });
+    expect(await fixture.call('odd').outcome).toEqual({ kind: 'result', result });
+  });
+
+  it('calls tools whose names hold slashes, spaces and percent signs', async () => {
+    fixture = await poolFixture({ tools: { 'files/read me%2F': () => textResult('read') } });
+    const call = fixture.call('files/read me%2F');
+    expect(await call.outcome).toEqual({ kind: 'result', result: textResult('read') });
+  });
+
+  it('tells the message of a JSON-RPC error as the upstream wrote it', async () => {
+    fixture = await poolFixture();
+    expect(await fixture.call('no-such-tool').outcome).toEqual({
+      kind: 'error',
+      code: 'upstream_error',
+      message: 'Unknown tool: no-such-tool',
+      outcomeUnknown: false,
+    });
+  });
+
+  it('sends the headers of the server and no others of its own making', async () => {
+    fixture = await poolFixture();
+    fixture.server = { ...fixture.server, headers: { 'X-Api-Key': 'secret' } };
+    await fixture.call('echo').outcome;
+    expect(fixture.upstream.headers.map((headers) => headers['x-api-key'])).toContain('secret');
+    expect(new Set(fixture.upstream.headers.map((headers) => headers['x-api-key']))).toHaveProperty(
+      'size',
+      1,
+    );
+  });
+});
+
+/** Limits as undici has them by default, but 1 s instead of 300 s. */
+class ImpatientHttp extends OutboundHttp {
+  protected override createDispatcher(): Dispatcher {
+    return new Agent({ headersTimeout: 1_000, bodyTimeout: 1_000 });
+  }
+}
+
+describe.each([
+  { mode: 'stream', jsonMode: false },
+  { mode: 'JSON', jsonMode: true },
+])('A silent upstream in $mode mode', ({ jsonMode }) => {
+  it('is waited for longer than a dispatcher with limits would', async () => {
+    fixture = await poolFixture({ jsonMode }, new ImpatientHttp());
+    const limited = await fixture.call('slow', { ms: 2_600 }).outcome;
+    expect(limited).toMatchObject({ kind: 'error', code: 'upstream_lost', outcomeUnknown: true });
+    await fixture.close();
+
+    fixture = await poolFixture({ jsonMode });
+    const unlimited = await fixture.call('slow', { ms: 2_600 }).outcome;
+    expect(unlimited).toMatchObject({ kind: 'result' });
   });
 });

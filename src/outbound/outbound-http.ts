@@ -1,8 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { outsideRequestContext } from '../common/request-context.js';
 
 const CONNECT_MS = 10_000;
+/**
+ * A request that goes out on a kept connection just while the other side closes it is lost, and
+ * nobody can say whether it was received. So connections are kept for bursts only.
+ */
+const KEEP_MS = 1_000;
 
 /** The other side wants the request to go elsewhere; nothing is sent there. */
 export class RedirectRefusedError extends Error {
@@ -41,10 +47,18 @@ export class OutboundHttp implements OnApplicationShutdown {
    * connections either: a cancellation would wait behind the calls.
    */
   protected createDispatcher(): Dispatcher {
-    return new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_MS } });
+    return new Agent({
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: CONNECT_MS },
+      keepAliveTimeout: KEEP_MS,
+      keepAliveMaxTimeout: KEEP_MS,
+    });
   }
 
   private async send(url: string | URL, init: RequestInit): Promise<Response> {
+    // Connections that the other side has closed by now are seen as closed after a turn of the event loop.
+    await nextTurn();
     // The types of the package and those of the runtime's own copy differ in name only.
     const request = { ...init, redirect: 'manual', dispatcher: this.dispatcher } as object;
     return undiciFetch(url, request);

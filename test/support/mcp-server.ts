@@ -27,6 +27,8 @@ export interface McpServerOptions {
   eventStore?: EventStore;
   /** Pages of `tools/list`; by default one page with every tool that there is. */
   toolPages?: Json[][];
+  /** Held back before it is answered. */
+  delayInitialize?: () => Promise<void>;
   /** Runs before a request is handled; answers true when it has answered by itself. */
   intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 }
@@ -46,6 +48,7 @@ export class McpTestServer {
   /** How often a session was ended by DELETE. */
   deletes = 0;
   private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
+  private readonly streams = new Map<ServerResponse, string>();
   private readonly gates = new Map<string, Json>();
   private readonly waiting = new Set<() => void>();
 
@@ -84,17 +87,31 @@ export class McpTestServer {
     this.changed();
   }
 
-  /** Waits until `condition` holds; looked at after each thing that happens here. */
+  /** Waits until `condition` holds; looked at after each thing that happens here, and every 20 ms. */
   async until(condition: () => boolean, withinMs = 10_000): Promise<void> {
     const signal = AbortSignal.timeout(withinMs);
     while (!condition()) {
       if (signal.aborted) throw new Error(`not within ${withinMs} ms: ${condition.toString()}`);
-      await this.nextChange(signal);
+      await this.nextChange(AbortSignal.any([signal, AbortSignal.timeout(20)]));
     }
   }
 
   async untilCalled(times: number): Promise<void> {
     await this.until(() => this.calls.length >= times);
+  }
+
+  /** Responses to requests of this method that are not over yet. */
+  openStreams(method: string): number {
+    return [...this.streams.values()].filter((one) => one === method).length;
+  }
+
+  /** Cuts the connections of responses to requests of this method; answers how many. */
+  cutStreams(method: string): number {
+    const cut = [...this.streams].filter(
+      ([response, one]) => one === method && response.headersSent,
+    );
+    for (const [response] of cut) response.destroy();
+    return cut.length;
   }
 
   /** Forgets every session, as a restarted server does; calls in flight are cut. */
@@ -118,6 +135,12 @@ export class McpTestServer {
     if (request.method === 'DELETE') this.deletes += 1;
     const message = body === '' ? undefined : (JSON.parse(body) as Json);
     if (message !== undefined) this.record(message, body);
+    if (message?.method === 'initialize') await this.options.delayInitialize?.();
+    this.streams.set(response, (message?.method ?? request.method) as string);
+    response.on('close', () => {
+      this.streams.delete(response);
+      this.changed();
+    });
     if (this.options.intercept?.(request, response, body) === true) return;
     const transport = await this.transportFor(request, message);
     if (transport === undefined) return refuseSession(response);

@@ -22,17 +22,22 @@ export function aServer(fields: Partial<McpServer> & { url: string }): McpServer
 export class PoolFixture {
   readonly pool: UpstreamPool;
   readonly progress: UpstreamProgress[] = [];
+  server: McpServer;
 
   constructor(
     public upstream: McpTestServer,
     readonly http: OutboundHttp,
   ) {
     this.pool = new UpstreamPool(new SdkConnector(http));
+    this.server = aServer({ url: upstream.url });
   }
 
   call(tool: string, args: Record<string, unknown> = {}): UpstreamCall {
-    const server = aServer({ url: this.upstream.url });
-    return this.pool.call(server, { tool, arguments: args }, (one) => this.progress.push(one));
+    return this.pool.call(this.server, { tool, arguments: args }, (one) => this.progress.push(one));
+  }
+
+  async untilProgress(): Promise<void> {
+    await this.upstream.until(() => this.progress.length > 0);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { OutboundHttp } from '../../outbound/outbound-http.js';
 import { UpstreamFailure } from '../upstream-failure.js';
 import type { RequestScope } from './request-scope.js';
-import { reasonOf } from './sdk-failure.js';
+import { isUnreadable, reasonOf } from './sdk-failure.js';
 import { type BodyEnd, watchBody } from './watched-body.js';
 
 /** After the end of a stream the SDK still has to read what came last. */
@@ -47,8 +47,8 @@ export class CallExchange implements RequestScope {
     return init.method === 'GET' ? this.resume(url, request) : this.send(url, request);
   }
 
-  unreadable(error: Error): void {
-    this.unreadableBecause = reasonOf(error);
+  failed(error: Error): void {
+    if (isUnreadable(error)) this.unreadableBecause = reasonOf(error);
   }
 
   /** The call has ended: a stream that is still open is closed a second later. */

@@ -7,8 +7,8 @@ import type { OutboundHttp } from '../../outbound/outbound-http.js';
  */
 export interface RequestScope {
   fetch(url: string | URL, init: RequestInit): Promise<Response>;
-  /** The SDK could not read a message that came in this scope. */
-  unreadable(error: Error): void;
+  /** What the SDK tells its error handler while it works for this call. */
+  failed(error: Error): void;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

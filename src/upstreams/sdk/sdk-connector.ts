@@ -34,7 +34,7 @@ export class SdkConnector extends UpstreamConnector {
     });
     // No capabilities: on a shared session nobody could tell whose question an elicitation is.
     const client = new Client(CLIENT, { capabilities: {} });
-    client.onerror = (error) => currentScope()?.unreadable(error);
+    client.onerror = (error) => currentScope()?.failed(error);
     await this.initialize(client, transport);
     return new SdkSession(client, transport, this.http);
   }

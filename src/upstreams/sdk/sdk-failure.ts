@@ -109,6 +109,7 @@ function isNotConnected(error: unknown): boolean {
   return NOT_CONNECTED_SYSCALLS.has(syscall) || NOT_CONNECTED_CODES.test(code);
 }
 
-function isUnreadable(error: unknown): boolean {
-  return error instanceof Error && /^(SyntaxError|\$?ZodError)$/.test(error.name);
+/** Whether a message came that is not JSON, or not of MCP. */
+export function isUnreadable(error: unknown): boolean {
+  return /^(SyntaxError|\$?ZodError)$/.test((error as Error).name);
 }

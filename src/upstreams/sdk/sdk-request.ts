@@ -130,13 +130,13 @@ class CancelScope implements RequestScope {
     }
   }
 
-  unreadable(): void {}
+  failed(): void {}
 }
 
 /** Answers in place of the upstream, which is told nothing. */
 const SILENT: RequestScope = {
   fetch: () => Promise.resolve(new Response(null, { status: 202 })),
-  unreadable: () => undefined,
+  failed: () => undefined,
 };
 
 const ignore = (): void => undefined;
