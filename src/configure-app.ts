@@ -15,8 +15,8 @@ import type { Configuration } from './config/environment.js';
 
 /** What a body holds beside the arguments of a tool. */
 const ENVELOPE_BYTES = 65_536;
-/** The longest id has 128 characters, each of which may come percent-encoded. */
-const MAX_PARAM_LENGTH = 3 * 128;
+/** Ids and tool names have up to 128 characters; each may come as three percent-encoded bytes. */
+const MAX_PARAM_LENGTH = 3 * 3 * 128;
 
 /** A Nest application with our whole HTTP pipeline, for the server and for tests alike. */
 export async function createApp(

@@ -129,7 +129,7 @@ describe('An upstream that does not keep to the protocol', () => {
 
 describe('An upstream that can not be reached', () => {
   const failing = async (url: string, http = new OutboundHttp()): Promise<unknown> => {
-    const pool = new UpstreamPool(new HastyConnector(http));
+    const pool = new UpstreamPool(new HastyConnector(http), fixture.settings);
     const call = pool.call(aServer({ url }), { tool: 'echo', arguments: {} }, () => undefined);
     const outcome = await call.outcome;
     await pool.onApplicationShutdown();

@@ -52,6 +52,15 @@ export class InvalidRequestError extends DomainError {
   }
 }
 
+/** What is asked for collides with what is there; `errors` names the field where one is to blame. */
+export class ConflictError extends DomainError {
+  readonly code = 'conflict';
+
+  constructor(message: string, errors: FieldError[] = []) {
+    super(message, { errors });
+  }
+}
+
 /** The request is larger than the service accepts. */
 export class PayloadTooLargeError extends DomainError {
   readonly code = 'payload_too_large';

@@ -43,3 +43,8 @@ export function breaksConnection(error: unknown): boolean {
 export function isWorthRetrying(error: unknown): boolean {
   return error instanceof DatabaseError && RETRY.has(error.code ?? '');
 }
+
+/** Whether the statement would have broken the constraint of this name. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof DatabaseError && error.constraint === constraint;
+}

@@ -1,52 +1,60 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Logger } from '../common/logger.js';
 import { ChannelListener } from '../database/channel-listener.js';
 import { Database } from '../database/database.js';
+import { RefreshedCopy } from '../database/refreshed-copy.js';
 import type { McpServer, ToolMode } from './mcp-server.js';
 import { McpServerRepository } from './mcp-server.repository.js';
-import { ToolModeRepository } from './tool-mode.repository.js';
+import { type ToolModeRow, ToolModeRepository } from './tool-mode.repository.js';
 
-/** A change is told by NOTIFY; the poll is for a telling that was lost. */
 const POLL_MS = 30_000;
+
+interface Snapshot {
+  byName: ReadonlyMap<string, McpServer>;
+  /** By server id, then by tool. */
+  modes: ReadonlyMap<string, ReadonlyMap<string, ToolMode>>;
+}
 
 type ChangeListener = (servers: readonly McpServer[]) => void;
 
 /** The registered servers and what is said about their tools, in memory: a tool call reads no database. */
 @Injectable()
-export class McpServerDirectory implements OnModuleInit, OnApplicationShutdown {
-  private servers = new Map<string, McpServer>();
-  private modes = new Map<string, ToolMode>();
+export class McpServerDirectory implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly copy: RefreshedCopy<Snapshot>;
   private readonly listeners = new Set<ChangeListener>();
-  private loading: Promise<void> = Promise.resolve();
-  private nextLoad: Promise<void> | undefined;
-  private poll: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly database: Database,
-    private readonly channels: ChannelListener,
     private readonly repository: McpServerRepository,
     private readonly toolModes: ToolModeRepository,
-    private readonly logger: Logger,
-  ) {}
-
-  async onModuleInit(): Promise<void> {
-    this.channels.on('bgc_servers_changed', () => this.refreshLater());
-    this.channels.onReconnect(() => this.refreshLater());
-    this.poll = setInterval(() => this.refreshLater(), POLL_MS);
-    await this.refresh();
+    private readonly database: Database,
+    listener: ChannelListener,
+    logger: Logger,
+  ) {
+    const channel = 'bgc_servers_changed';
+    const load = (): Promise<Snapshot> => this.load();
+    this.copy = new RefreshedCopy({ channel, pollMs: POLL_MS, load, listener, logger });
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.poll);
+  async onModuleInit(): Promise<void> {
+    await this.copy.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.copy.stop();
   }
 
   byName(name: string): McpServer | undefined {
-    return this.servers.get(name);
+    return this.copy.current.byName.get(name);
   }
 
   /** What an administrator said about this tool; undefined when nothing. */
   toolMode(serverId: string, tool: string): ToolMode | undefined {
-    return this.modes.get(modeKey(serverId, tool));
+    return this.toolModesOf(serverId).get(tool);
+  }
+
+  /** All that an administrator said about tools of this server, whether they exist or not. */
+  toolModesOf(serverId: string): ReadonlyMap<string, ToolMode> {
+    return this.copy.current.modes.get(serverId) ?? new Map();
   }
 
   /** Called with all servers after each load. */
@@ -54,36 +62,27 @@ export class McpServerDirectory implements OnModuleInit, OnApplicationShutdown {
     this.listeners.add(listener);
   }
 
-  /**
-   * Reads the rows again; what was committed before this call is in force when it resolves. Loads
-   * follow one another, so that an earlier one can't overwrite what a later one saw.
-   */
+  /** Resolves when what was committed before is in force here. @throws DatabaseUnavailableError */
   refresh(): Promise<void> {
-    this.nextLoad ??= this.loading.then(() => {
-      this.nextLoad = undefined;
-      return this.load();
-    });
-    this.loading = this.nextLoad.catch(() => undefined);
-    return this.nextLoad;
+    return this.copy.refresh();
   }
 
-  private refreshLater(): void {
-    this.refresh().catch((error: unknown) => {
-      this.logger.warn('upstreams.directory_not_refreshed', {}, error);
-    });
-  }
-
-  private async load(): Promise<void> {
+  private async load(): Promise<Snapshot> {
     const servers = await this.repository.all(this.database);
     const modes = await this.toolModes.all(this.database);
-    this.servers = new Map(servers.map((server) => [server.name, server]));
-    this.modes = new Map(
-      modes.map(({ serverId, name, background }) => [modeKey(serverId, name), background]),
-    );
     for (const listener of this.listeners) listener(servers);
+    return {
+      byName: new Map(servers.map((server) => [server.name, server])),
+      modes: byServer(modes),
+    };
   }
 }
 
-function modeKey(serverId: string, tool: string): string {
-  return `${serverId} ${tool}`;
+function byServer(rows: readonly ToolModeRow[]): Map<string, Map<string, ToolMode>> {
+  const modes = new Map<string, Map<string, ToolMode>>();
+  for (const { serverId, name, background } of rows) {
+    const tools = modes.get(serverId) ?? new Map<string, ToolMode>();
+    modes.set(serverId, tools.set(name, background));
+  }
+  return modes;
 }

@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { outsideRequestContext } from '../common/request-context.js';
-import { DEFAULT_SETTINGS } from '../settings/settings-tree.js';
+import { Settings } from '../settings/settings.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
 import { type Lease, PooledCall } from './pooled-call.js';
-import { PooledConnection } from './pooled-connection.js';
+import { SharedConnection } from './shared-connection.js';
 import { walkToolList } from './tool-list.js';
 import type { ProgressListener, ToolRequest, UpstreamCall } from './upstream-call.js';
 import { UpstreamConnector, type UpstreamTool } from './upstream-session.js';
@@ -11,9 +11,12 @@ import { UpstreamConnector, type UpstreamTool } from './upstream-session.js';
 /** The connections to the upstreams: one for each server as it is configured, shared by its calls. */
 @Injectable()
 export class UpstreamPool implements OnApplicationShutdown {
-  private readonly connections = new Map<string, PooledConnection>();
+  private readonly connections = new Map<string, SharedConnection>();
 
-  constructor(private readonly connector: UpstreamConnector) {}
+  constructor(
+    private readonly connector: UpstreamConnector,
+    private readonly settings: Settings,
+  ) {}
 
   /**
    * Sends one `tools/call`, connecting first where needed. No time limit: deadlines are the caller's.
@@ -55,14 +58,14 @@ export class UpstreamPool implements OnApplicationShutdown {
   }
 
   /** Calls that come while a connection is being made wait for that one. */
-  private connectionFor(server: McpServer): PooledConnection {
+  private connectionFor(server: McpServer): SharedConnection {
     const key = connectionKey(server);
     const existing = this.connections.get(key);
     if (existing !== undefined) return existing;
     const session = outsideRequestContext(() => this.connector.connect(server));
-    const connection = new PooledConnection(
+    const connection = new SharedConnection(
       session,
-      () => DEFAULT_SETTINGS.upstreams.idleCloseSec * 1_000,
+      () => this.settings.current.upstreams.idleCloseSec * 1_000,
       (leaving) => {
         if (this.connections.get(key) === leaving) this.connections.delete(key);
       },

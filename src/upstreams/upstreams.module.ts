@@ -1,23 +1,30 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { OutboundModule } from '../outbound/outbound.module.js';
+import { McpServersController } from './http/mcp-servers.controller.js';
+import { ToolsController } from './http/tools.controller.js';
 import { McpServerDirectory } from './mcp-server.directory.js';
 import { McpServerRepository } from './mcp-server.repository.js';
+import { McpServerService } from './mcp-server.service.js';
 import { SdkConnector } from './sdk/sdk-connector.js';
 import { ToolModeRepository } from './tool-mode.repository.js';
+import { ToolService } from './tool.service.js';
 import { UpstreamPool } from './upstream-pool.js';
 import { UpstreamConnector } from './upstream-session.js';
 
 /** External MCP servers: registrations, connections, calls. */
 @Module({
   imports: [OutboundModule],
+  controllers: [McpServersController, ToolsController],
   providers: [
     McpServerRepository,
     ToolModeRepository,
     McpServerDirectory,
+    McpServerService,
+    ToolService,
     { provide: UpstreamConnector, useClass: SdkConnector },
     UpstreamPool,
   ],
-  exports: [McpServerDirectory, UpstreamPool],
+  exports: [McpServerDirectory, McpServerService, UpstreamPool],
 })
 export class UpstreamsModule implements OnModuleInit {
   constructor(

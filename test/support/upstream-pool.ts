@@ -1,4 +1,6 @@
 import { OutboundHttp } from '../../src/outbound/outbound-http.js';
+import type { Settings } from '../../src/settings/settings.js';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings-tree.js';
 import type { McpServer } from '../../src/upstreams/mcp-server.js';
 import { SdkConnector } from '../../src/upstreams/sdk/sdk-connector.js';
 import type { UpstreamCall, UpstreamProgress } from '../../src/upstreams/upstream-call.js';
@@ -24,11 +26,13 @@ export class PoolFixture {
   readonly progress: UpstreamProgress[] = [];
   server: McpServer;
 
+  readonly settings = { current: structuredClone(DEFAULT_SETTINGS) } as Settings;
+
   constructor(
     public upstream: McpTestServer,
     readonly http: OutboundHttp,
   ) {
-    this.pool = new UpstreamPool(new SdkConnector(http));
+    this.pool = new UpstreamPool(new SdkConnector(http), this.settings);
     this.server = aServer({ url: upstream.url });
   }
 

@@ -3,7 +3,7 @@ import type { UpstreamSession } from './upstream-session.js';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A session that many calls share. It is closed when nobody has borrowed it, never before. */
-export class PooledConnection {
+export class SharedConnection {
   private borrowers = 0;
   private isRetired = false;
   private isClosed = false;
@@ -14,7 +14,7 @@ export class PooledConnection {
     /** Milliseconds that an unborrowed connection stays open. */
     private readonly idleMs: () => number,
     /** Takes it out of the pool: nobody may borrow it from then on. */
-    private readonly leavePool: (connection: PooledConnection) => void,
+    private readonly leavePool: (connection: SharedConnection) => void,
   ) {}
 
   /** Waits for the connection to stand. @throws UpstreamFailure when it does not come to stand. */

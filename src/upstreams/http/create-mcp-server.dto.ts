@@ -1,0 +1,37 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { IsBoolean, IsIn, ValidateIf } from 'class-validator';
+import type { McpServerFields } from '../mcp-server.repository.js';
+import { HeaderMap } from './header-map.decorator.js';
+import { ServerName, ServerTitle, ServerUrl } from './mcp-server-fields.decorator.js';
+import { toStoredFields } from './stored-fields.js';
+
+@ApiSchema({ name: 'NewMcpServer' })
+export class CreateMcpServerDto {
+  @ServerName()
+  name!: string;
+
+  @ValidateIf((_, value) => value !== undefined)
+  @ServerTitle()
+  @ApiProperty({ required: false, description: 'Left out: the name' })
+  title?: string;
+
+  @ApiProperty({ enum: ['http'], enumName: 'Transport', default: 'http', required: false })
+  @IsIn(['http'])
+  transport: 'http' = 'http' as const;
+
+  @ServerUrl()
+  url!: string;
+
+  @HeaderMap()
+  @ApiProperty({ description: 'Sent with each request to the server; never shown again' })
+  headers: Record<string, string> = {};
+
+  @ApiProperty({ type: Boolean, default: true, required: false })
+  @IsBoolean()
+  enabled: boolean = true;
+
+  toFields(): McpServerFields {
+    const { name, title = name, transport, url, headers, enabled } = this;
+    return { name, transport, url, enabled, ...toStoredFields({ title, headers }) };
+  }
+}

@@ -1,0 +1,71 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { toPublicId } from '../../common/ids.js';
+import type { Page } from '../../common/paging.js';
+import type { McpServerRow } from '../mcp-server.repository.js';
+import { MASK } from './header-map.decorator.js';
+
+@ApiSchema({ name: 'McpServer' })
+export class McpServerDto {
+  @ApiProperty({ type: String, example: 'msv_01h455vb4pex5vsknk084sn02q' })
+  id!: string;
+
+  @ApiProperty({ type: String, description: 'What a tool call names it by' })
+  name!: string;
+
+  @ApiProperty({ type: String, description: 'What people and models read' })
+  title!: string;
+
+  @ApiProperty({ enum: ['http'], enumName: 'Transport' })
+  transport!: 'http';
+
+  @ApiProperty({ type: String, format: 'uri' })
+  url!: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Names as they are, values masked',
+    example: { authorization: MASK },
+  })
+  headers!: Record<string, string>;
+
+  @ApiProperty({ type: Boolean })
+  enabled!: boolean;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  updatedAt!: string;
+
+  static from(row: McpServerRow): McpServerDto {
+    const { name, title, transport, url, enabled } = row;
+    return {
+      id: toPublicId('msv', row.id),
+      name,
+      title,
+      transport,
+      url,
+      headers: Object.fromEntries(Object.keys(row.headers).map((header) => [header, MASK])),
+      enabled,
+      createdAt: row.createdAt.toISOString(),
+      updatedAt: row.updatedAt.toISOString(),
+    };
+  }
+}
+
+@ApiSchema({ name: 'McpServerPage' })
+export class McpServerPageDto {
+  @ApiProperty({ type: [McpServerDto] })
+  data!: McpServerDto[];
+
+  @ApiProperty({ type: Boolean })
+  hasMore!: boolean;
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor!: string | null;
+
+  static from({ data, hasMore, nextCursor }: Page<McpServerRow>): McpServerPageDto {
+    return { data: data.map((row) => McpServerDto.from(row)), hasMore, nextCursor };
+  }
+}

@@ -1,0 +1,63 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { TOOL_MODES, type ToolMode } from '../mcp-server.js';
+import type { KnownTool } from '../tool.service.js';
+
+const MODE = { enum: TOOL_MODES, enumName: 'ToolMode' };
+
+@ApiSchema({ name: 'ToolPatch' })
+export class UpdateToolDto {
+  @ApiProperty({
+    ...MODE,
+    description:
+      '`auto`: moves to the background when it takes long. `always`: at once. `never`: not at all.',
+  })
+  @IsIn(TOOL_MODES)
+  background!: ToolMode;
+}
+
+@ApiSchema({
+  name: 'Tool',
+  description: 'A tool as the server tells it, with all of its fields, and its policy.',
+})
+export class ToolDto {
+  [field: string]: unknown;
+
+  @ApiProperty({ type: String })
+  name!: string;
+
+  @ApiProperty(MODE)
+  background!: ToolMode;
+
+  @ApiProperty({ type: Boolean, description: 'Whether the list of the server has it' })
+  listed!: boolean;
+
+  static from({ name, background, told }: KnownTool): ToolDto {
+    return { ...told, name, background, listed: told !== undefined };
+  }
+}
+
+@ApiSchema({ name: 'ToolList' })
+export class ToolListDto {
+  @ApiProperty({ type: [ToolDto] })
+  data!: ToolDto[];
+
+  @ApiProperty({ type: Boolean, description: 'Always false: the list is whole' })
+  hasMore!: boolean;
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor!: string | null;
+
+  static from(tools: readonly KnownTool[]): ToolListDto {
+    return { data: tools.map((tool) => ToolDto.from(tool)), hasMore: false, nextCursor: null };
+  }
+}
+
+@ApiSchema({ name: 'ToolPolicy' })
+export class ToolPolicyDto {
+  @ApiProperty({ type: String })
+  name!: string;
+
+  @ApiProperty(MODE)
+  background!: ToolMode;
+}
