@@ -12,6 +12,7 @@ import { DeliveryModule } from './delivery/delivery.module.js';
 import { inStableOrder, refuseDuplicateOperations, shareProblems } from './openapi-shape.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { TargetsModule } from './targets/targets.module.js';
+import { UpstreamsModule } from './upstreams/upstreams.module.js';
 
 const DESCRIPTION = `Moves slow MCP tool calls of AI agents to the background and delivers their results.
 Errors are \`application/problem+json\` (RFC 9457); every answer carries \`x-request-id\`.`;
@@ -34,7 +35,7 @@ function documentedModule(): DynamicModule {
     module: DocumentedModule,
     imports: [
       ...[CommonModule, ConfigModule.forRoot(readEnvironment({})), DatabaseModule, AuthModule],
-      ...[SettingsModule, TargetsModule, DeliveryModule],
+      ...[SettingsModule, TargetsModule, DeliveryModule, UpstreamsModule],
     ],
   };
 }
