@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DEFAULT_SETTINGS } from '../src/settings/settings-tree.js';
 import { TurnInterruptedError } from '../src/targets/turn-interrupted.error.js';
-import type { TurnHold } from '../src/targets/turn-keeper.js';
+import type { TurnHold } from '../src/targets/turn-renewal.js';
 import { ENDED_TURNS_KEPT, type TurnKey } from '../src/targets/turn.repository.js';
 import { TurnService } from '../src/targets/turn.service.js';
 import { DeliveryService } from './support/delivery-service.js';

@@ -39,7 +39,6 @@ export class DeliveryWaiters implements OnModuleInit, OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.stopped = true;
     clearTimeout(this.timer);
-    this.waiters.wakeAll();
   }
 
   /** How many scopes are polled at the moment. */

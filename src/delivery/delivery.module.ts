@@ -6,7 +6,7 @@ import { CallDeliveries } from './call-deliveries.repository.js';
 import { DeliverableRepository } from './deliverable.repository.js';
 import { DeliveryWaiters } from './delivery-waiters.js';
 import { MessagesController } from './http/messages.controller.js';
-import { MessageBirth } from './message-birth.js';
+import { MessageWriter } from './message-writer.js';
 import { MessageClaims } from './message-claims.js';
 import { MessageInbox } from './message-inbox.js';
 import { MessageRepository } from './message.repository.js';
@@ -22,7 +22,7 @@ import { NotificationRepository } from './notification.repository.js';
     CallDeliveries,
     DeliverableRepository,
     MessageRepository,
-    MessageBirth,
+    MessageWriter,
     MessageClaims,
     DeliveryWaiters,
     MessageInbox,

@@ -6,7 +6,7 @@ import { TargetRepository } from '../targets/target.repository.js';
 import { TurnService } from '../targets/turn.service.js';
 import { type DeliverableTarget, DeliverableRepository } from './deliverable.repository.js';
 import type { DeliveryScope } from './delivery-scope.js';
-import { MessageBirth } from './message-birth.js';
+import { MessageWriter } from './message-writer.js';
 import { type HandedOutMessage, MessageRepository } from './message.repository.js';
 
 /** At most so many messages are handed out at once, one a target. */
@@ -21,7 +21,7 @@ export class MessageClaims {
     private readonly turns: TurnService,
     private readonly deliverable: DeliverableRepository,
     private readonly messages: MessageRepository,
-    private readonly birth: MessageBirth,
+    private readonly writer: MessageWriter,
     private readonly settings: Settings,
   ) {}
 
@@ -62,7 +62,7 @@ export class MessageClaims {
       targets.map(({ id }) => id),
     );
     const isOut = new Set(again.map(({ targetId }) => targetId));
-    const fresh = await this.birth.make(
+    const fresh = await this.writer.write(
       tx,
       targets.filter(({ id }) => !isOut.has(id)),
     );

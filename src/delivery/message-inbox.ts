@@ -27,7 +27,8 @@ export class MessageInbox {
   ): Promise<HandedOutMessage[]> {
     const signal = AbortSignal.any([receiverGone, this.drain.signal]);
     const look = (): Promise<HandedOutMessage[] | undefined> => this.look(scope, receiverGone);
-    return (await this.waiters.until(scope, waitMs, signal, look)) ?? [];
+    const found = waitMs > 0 ? this.waiters.until(scope, waitMs, signal, look) : look();
+    return (await found) ?? [];
   }
 
   /** For messages that were claimed and could not be sent: the receiver must not wait for them. */

@@ -4,8 +4,8 @@ import { TurnsController } from './http/turns.controller.js';
 import { TargetRepository } from './target.repository.js';
 import { TurnHolds } from './turn-holds.js';
 import { TurnInterrupts } from './turn-interrupts.js';
-import { TurnKeeper } from './turn-keeper.js';
-import { TurnLedger } from './turn-ledger.js';
+import { TurnRenewal } from './turn-renewal.js';
+import { TurnRules } from './turn-rules.js';
 import { TurnRepository } from './turn.repository.js';
 import { TurnService } from './turn.service.js';
 
@@ -15,8 +15,8 @@ import { TurnService } from './turn.service.js';
   providers: [
     TargetRepository,
     TurnRepository,
-    TurnLedger,
-    TurnKeeper,
+    TurnRules,
+    TurnRenewal,
     TurnInterrupts,
     TurnHolds,
     TurnService,

@@ -1,5 +1,5 @@
 import { targetKey } from './target-address.js';
-import type { TurnState } from './turn-ledger.js';
+import type { TurnState } from './turn-rules.js';
 import type { TurnKey } from './turn.repository.js';
 
 /** What this process knows of a turn without asking the database. */

@@ -6,8 +6,8 @@ import { TargetRepository } from './target.repository.js';
 import { type KnownTurn, TurnCache, turnKeyText } from './turn-cache.js';
 import { TurnInterruptedError } from './turn-interrupted.error.js';
 import { TurnInterrupts } from './turn-interrupts.js';
-import { type TurnHold, TurnKeeper } from './turn-keeper.js';
-import { TurnLedger } from './turn-ledger.js';
+import { type TurnHold, TurnRenewal } from './turn-renewal.js';
+import { TurnRules } from './turn-rules.js';
 import type { TurnKey } from './turn.repository.js';
 
 const NOTHING_HELD: TurnHold = { release: () => undefined };
@@ -21,8 +21,8 @@ export class TurnHolds implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly targets: TargetRepository,
-    private readonly ledger: TurnLedger,
-    private readonly keeper: TurnKeeper,
+    private readonly rules: TurnRules,
+    private readonly renewal: TurnRenewal,
     private readonly interrupts: TurnInterrupts,
     private readonly channels: ChannelListener,
     private readonly clock: Clock,
@@ -30,7 +30,7 @@ export class TurnHolds implements OnModuleInit {
 
   onModuleInit(): void {
     this.interrupts.onInterrupted((turn) => this.cache.markInterrupted(turnKeyText(turn)));
-    this.keeper.onRenewed((key) => this.cache.refresh(key, this.freshUntilMs()));
+    this.renewal.onRenewed((key) => this.cache.refresh(key, this.freshUntilMs()));
     // An interruption that was told while nobody listened is found by asking the row again.
     this.channels.onReconnect(() => this.cache.clear());
   }
@@ -44,7 +44,7 @@ export class TurnHolds implements OnModuleInit {
     this.assertNotInterrupted(key);
     if (known.state === 'interrupted') throw new TurnInterruptedError();
     if (known.state === 'ended') return NOTHING_HELD;
-    return this.keeper.hold(key, { targetId: known.targetId, turnId: turn.turnId });
+    return this.renewal.hold(key, { targetId: known.targetId, turnId: turn.turnId });
   }
 
   private assertNotInterrupted(key: string): void {
@@ -66,13 +66,13 @@ export class TurnHolds implements OnModuleInit {
     const freshUntilMs = this.freshUntilMs();
     const known = await this.database.transaction(async (tx) => {
       const target = await this.targets.lock(tx, turn.appId, turn.address);
-      return { targetId: target.id, state: await this.ledger.open(tx, target, turn.turnId) };
+      return { targetId: target.id, state: await this.rules.open(tx, target, turn.turnId) };
     });
     this.cache.remember(key, known, freshUntilMs, epoch);
     return known;
   }
 
   private freshUntilMs(): number {
-    return this.clock.monotonicMs() + this.keeper.beatMs;
+    return this.clock.monotonicMs() + this.renewal.beatMs;
   }
 }

@@ -5,8 +5,8 @@ import type { TargetAddress } from './target-address.js';
 import { type LockedTarget, TargetRepository } from './target.repository.js';
 import { TurnHolds } from './turn-holds.js';
 import { type InterruptListener, TurnInterrupts } from './turn-interrupts.js';
-import type { TurnHold } from './turn-keeper.js';
-import { TurnLedger, type TurnState } from './turn-ledger.js';
+import type { TurnHold } from './turn-renewal.js';
+import { TurnRules, type TurnState } from './turn-rules.js';
 import { type TurnKey, TurnRepository } from './turn.repository.js';
 
 /** Turns of sessions and bots: while one runs, nothing is handed out to its target. */
@@ -16,7 +16,7 @@ export class TurnService {
     private readonly database: Database,
     private readonly targets: TargetRepository,
     private readonly turns: TurnRepository,
-    private readonly ledger: TurnLedger,
+    private readonly rules: TurnRules,
     private readonly holds: TurnHolds,
     private readonly interrupts: TurnInterrupts,
     private readonly settings: Settings,
@@ -26,13 +26,13 @@ export class TurnService {
   async start(appId: string, address: TargetAddress, turnId: string): Promise<TurnState> {
     return this.database.transaction(async (tx) => {
       const target = await this.targets.lock(tx, appId, address);
-      return this.ledger.open(tx, target, turnId);
+      return this.rules.open(tx, target, turnId);
     });
   }
 
   /** Like `start`, in the caller's transaction, which holds the target's lock. */
   async startIn(tx: Transaction, target: LockedTarget, turnId: string): Promise<TurnState> {
-    return this.ledger.open(tx, target, turnId);
+    return this.rules.open(tx, target, turnId);
   }
 
   /**
@@ -48,7 +48,7 @@ export class TurnService {
     const turn: TurnKey = { appId, address, turnId };
     await this.database.transaction(async (tx) => {
       const target = await this.targets.lock(tx, appId, address);
-      await this.ledger.end(tx, target, turnId, interrupted);
+      await this.rules.end(tx, target, turnId, interrupted);
       if (interrupted) await this.interrupts.tellOthers(tx, turn);
     });
     if (interrupted) this.interrupts.tellHere(turn);
@@ -90,6 +90,6 @@ export class TurnService {
 
   /** Ends a turn that has run out of time for good, before its target is taken as idle. */
   async settleExpired(tx: Transaction, target: LockedTarget): Promise<void> {
-    await this.ledger.settleExpired(tx, target);
+    await this.rules.settleExpired(tx, target);
   }
 }

@@ -10,7 +10,7 @@ import { Acknowledgements } from '../acknowledgements.js';
 import type { DeliveryScope } from '../delivery-scope.js';
 import { MessageInbox } from '../message-inbox.js';
 import { AcknowledgeBody, AcknowledgedMessageDto, MessagesDto, PollQuery } from './message.dto.js';
-import { receiverGone } from './receiver.js';
+import { receiverGone, whenGone } from './receiver.js';
 
 /** Pull delivery to sessions. */
 @Audience('agent')
@@ -73,7 +73,7 @@ export class MessagesController {
   private async poll(scope: DeliveryScope, query: PollQuery, reply: FastifyReply): Promise<Buffer> {
     const gone = receiverGone(reply);
     const messages = await this.inbox.poll(scope, query.wait * 1_000, gone);
-    gone.addEventListener('abort', () => void this.inbox.giveBack(messages), { once: true });
+    whenGone(gone, () => void this.inbox.giveBack(messages));
     reply.header('content-type', 'application/json; charset=utf-8');
     return Buffer.from(`{"data":[${messages.map(({ body }) => body).join(',')}]}`);
   }

@@ -9,3 +9,9 @@ export function receiverGone(reply: FastifyReply): AbortSignal {
   if (reply.raw.destroyed) gone.abort();
   return gone.signal;
 }
+
+/** Calls `handler` when the receiver goes away, at once when it has gone already. */
+export function whenGone(gone: AbortSignal, handler: () => void): void {
+  if (gone.aborted) handler();
+  else gone.addEventListener('abort', handler, { once: true });
+}

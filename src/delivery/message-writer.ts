@@ -10,14 +10,14 @@ import { type HandedOutMessage, MessageRepository } from './message.repository.j
 import { NotificationRepository } from './notification.repository.js';
 import { composeResultMessage, MAX_NOTIFICATIONS } from './result-message.js';
 
-interface NewbornMessage extends HandedOutMessage {
+interface WrittenMessage extends HandedOutMessage {
   target: DeliverableTarget;
   told: PlacedNotice[];
 }
 
 /** Makes messages of waiting notifications at the moment they are first handed out. */
 @Injectable()
-export class MessageBirth {
+export class MessageWriter {
   constructor(
     private readonly ids: Ids,
     private readonly notifications: NotificationRepository,
@@ -28,7 +28,7 @@ export class MessageBirth {
   ) {}
 
   /** One message for each of the locked targets that has something waiting. */
-  async make(tx: Transaction, targets: DeliverableTarget[]): Promise<HandedOutMessage[]> {
+  async write(tx: Transaction, targets: DeliverableTarget[]): Promise<HandedOutMessage[]> {
     if (targets.length === 0) return [];
     const ids = targets.map(({ id }) => id);
     const waiting = await this.notifications.listWaiting(tx, ids, MAX_NOTIFICATIONS);
@@ -40,7 +40,7 @@ export class MessageBirth {
     return made.map(({ id, targetId, body, attempts }) => ({ id, targetId, body, attempts }));
   }
 
-  private compose(target: DeliverableTarget, waiting: PlacedNotice[]): NewbornMessage {
+  private compose(target: DeliverableTarget, waiting: PlacedNotice[]): WrittenMessage {
     const id = this.ids.uuid();
     const locale = this.apps.localeOf(target.appId) ?? this.settings.current.messages.locale;
     const { address, now } = target;
@@ -48,7 +48,7 @@ export class MessageBirth {
     return { id, targetId: target.id, body, attempts: 1, target, told };
   }
 
-  private async store(tx: Transaction, made: NewbornMessage[]): Promise<void> {
+  private async store(tx: Transaction, made: WrittenMessage[]): Promise<void> {
     if (made.length === 0) return;
     await this.messages.insert(
       tx,

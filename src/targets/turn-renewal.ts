@@ -22,7 +22,7 @@ const BEATS_PER_IDLE_TIME = 3;
 
 /** Renews all held turns of this process: one timer, one statement a beat, none while nothing is held. */
 @Injectable()
-export class TurnKeeper implements OnApplicationShutdown {
+export class TurnRenewal implements OnApplicationShutdown {
   private readonly held = new Map<string, Held>();
   private readonly renewedHandlers = new Set<(key: string) => void>();
   private timer: NodeJS.Timeout | undefined;

@@ -13,7 +13,7 @@ export type TurnEndReason = 'ended' | 'interrupted' | 'replaced' | 'idle';
 
 /** The rules of turns, applied to a target whose row lock is held. */
 @Injectable()
-export class TurnLedger {
+export class TurnRules {
   constructor(
     private readonly turns: TurnRepository,
     private readonly events: EventLog,
