@@ -6,6 +6,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest'] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   maxWorkers: 2,
   testTimeout: 20_000,
 };

@@ -1,8 +1,5 @@
 /** The PostgreSQL that the tests run on, with one migrated database that each test file clones. */
 import { randomBytes } from 'node:crypto';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { say } from './prepare.mjs';
 
 /** Nothing of a test database need survive a crash. */
@@ -13,10 +10,10 @@ const SETTINGS = {
   max_connections: '300',
 };
 
-/** On the server of `givenUrl`, or an embedded one in a temporary folder. */
-export async function startTestServer(givenUrl) {
+/** On the server of `givenUrl`, or an embedded one in that folder. */
+export async function startTestServer(givenUrl, folder) {
   const { migrate } = await import('../dist/src/database/migrate.js');
-  const server = givenUrl ? { url: givenUrl, stop: async () => {} } : await startEmbedded();
+  const server = givenUrl ? { url: givenUrl, stop: async () => {} } : await startEmbedded(folder);
   const template = `bgc_test_${randomBytes(4).toString('hex')}`;
   const stop = async () => {
     await withClient(server.url, (client) => dropAll(client, template)).catch((error) =>
@@ -36,27 +33,16 @@ export async function startTestServer(givenUrl) {
   }
 }
 
-async function startEmbedded() {
+async function startEmbedded(folder) {
   const { Logger } = await import('../dist/src/common/logger.js');
   const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
-  // Root's server runs as another user, and root's own temporary folder may be closed to it.
-  const base = process.getuid?.() === 0 ? '/tmp' : os.tmpdir();
-  const folder = fs.mkdtempSync(path.join(base, 'background-calls-test-'));
-  const remove = () => fs.rmSync(folder, { recursive: true, force: true });
-  try {
-    fs.chmodSync(folder, 0o755);
-    const server = await EmbeddedPostgres.start({
-      dataDir: folder,
-      systemDir: folder,
-      settings: SETTINGS,
-      logger: Logger.create('warn'),
-      onLost: () => say('The test database is gone.'),
-    });
-    return { url: server.url, stop: () => server.stop().finally(remove) };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  return EmbeddedPostgres.start({
+    dataDir: folder,
+    systemDir: folder,
+    settings: SETTINGS,
+    logger: Logger.create('warn'),
+    onLost: () => say('The test database is gone.'),
+  });
 }
 
 async function dropAll(client, prefix) {

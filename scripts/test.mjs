@@ -20,10 +20,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 await prepare();
 const { startTestServer } = await import('./test-server.mjs');
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'background-calls-results-'));
+const folder = makeFolder();
 const report = path.join(folder, 'report.json');
 try {
-  const server = await startTestServer(process.env.TEST_DATABASE_URL);
+  const server = await startTestServer(process.env.TEST_DATABASE_URL, path.join(folder, 'server'));
   let code = 1;
   try {
     if (!interruptedBy) code = await runJest(server);
@@ -33,7 +33,18 @@ try {
   process.exitCode = interruptedBy ? 130 : code;
   printCount();
 } finally {
-  fs.rmSync(folder, { recursive: true, force: true });
+  // Servers that tests had started may still be stopping.
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+/** Everything that a run writes is in it: the server, the report, the temporary files of the tests. */
+function makeFolder() {
+  // Root's server runs as another user, to whom root's own temporary folder may be closed.
+  const base = process.getuid?.() === 0 ? '/tmp' : os.tmpdir();
+  const made = fs.mkdtempSync(path.join(base, 'bgc-test-'));
+  fs.mkdirSync(path.join(made, 'tmp'));
+  for (const each of [made, path.join(made, 'tmp')]) fs.chmodSync(each, 0o755);
+  return made;
 }
 
 /** In a process group of its own, so that whatever a test started can be ended with it. */
@@ -49,7 +60,12 @@ async function runJest({ url, template }) {
       cwd: ROOT,
       detached: true,
       stdio: ['ignore', 2, 2],
-      env: { ...process.env, TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template },
+      env: {
+        ...process.env,
+        TMPDIR: path.join(folder, 'tmp'),
+        TEST_DATABASE_URL: url,
+        TEST_DATABASE_TEMPLATE: template,
+      },
     },
   );
   const code = await new Promise((resolve, reject) => {

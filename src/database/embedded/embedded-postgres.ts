@@ -15,7 +15,7 @@ const WAIT_MS = { free: 10_000, held: 3_000, stopping: 30_000 };
 /** PostgreSQL's own refusals: server messages are not translated, as it runs with LC_ALL=C. */
 const IS_HELD = /lock file ".*" already exists|pre-existing shared memory block/;
 const LOOK_MS = 50;
-/** A server that dies sooner is broken: starting it again would only repeat that. */
+/** A server that dies so soon after it was started again is broken: once more would not mend it. */
 const SHORTEST_LIFE_MS = 10_000;
 
 export interface EmbeddedOptions {
@@ -38,6 +38,7 @@ export class EmbeddedPostgres {
   readonly url: string;
   private server: ServerProcess | undefined;
   private isStopping = false;
+  private restartedAt = -Infinity;
 
   private constructor(
     private readonly cluster: string,
@@ -76,8 +77,7 @@ export class EmbeddedPostgres {
   private async launch(): Promise<void> {
     const server = await this.startWhenFree();
     this.server = server;
-    const startedAt = performance.now();
-    void server.exited.then((reason) => this.died(reason, performance.now() - startedAt));
+    void server.exited.then((reason) => this.died(reason));
     if (this.isStopping) await server.stop();
   }
 
@@ -108,11 +108,13 @@ export class EmbeddedPostgres {
   }
 
   /** The pool, the listener and the calls in flight outlast a short absence of the database. */
-  private async died(reason: string, livedMs: number): Promise<void> {
+  private async died(reason: string): Promise<void> {
     if (this.isStopping) return;
     this.options.logger.warn('database.embedded_died', { reason });
     try {
-      if (livedMs < SHORTEST_LIFE_MS) throw new EmbeddedDatabaseError(reason);
+      if (performance.now() - this.restartedAt < SHORTEST_LIFE_MS)
+        throw new EmbeddedDatabaseError(`the embedded PostgreSQL died twice: ${reason}`);
+      this.restartedAt = performance.now();
       await this.launch();
       this.options.logger.info('database.embedded_restarted');
     } catch (error) {
