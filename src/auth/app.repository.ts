@@ -12,7 +12,7 @@ export interface App {
 
 const SELECT_ALL = 'SELECT apps.id, apps.name, apps.locale FROM apps';
 
-// DO UPDATE instead of DO NOTHING, which would return no row for an app that exists.
+// DO UPDATE instead of DO NOTHING, which would neither lock nor return the row of an app that exists.
 const ENSURE = `
   INSERT INTO apps (id, name) VALUES ($1, $2)
   ON CONFLICT ON CONSTRAINT apps_name_unique DO UPDATE SET name = excluded.name
@@ -25,8 +25,8 @@ export class AppRepository {
     return db.query<App>(SELECT_ALL);
   }
 
-  /** Answers the id of the app of that name, which is made with `id` where there is none. */
-  async ensure(tx: Transaction, id: string, name: string): Promise<string> {
+  /** Locks the app of that name, made with `id` where there is none, until `tx` ends; answers its id. */
+  async ensureLocked(tx: Transaction, id: string, name: string): Promise<string> {
     const [row] = await tx.query<{ id: string }>(ENSURE, [id, name]);
     return row?.id ?? id;
   }

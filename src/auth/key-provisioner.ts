@@ -11,9 +11,6 @@ import { type PlainKeys, saveKeyFile } from './key-file.js';
 
 export const DEFAULT_APP = 'default';
 
-// Replicas that start together would otherwise each generate keys.
-const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('background-calls.key-provisioning', 0))`;
-
 /** Sees to it at every start that the app `default` exists and that each audience has a key. */
 @Injectable()
 export class KeyProvisioner {
@@ -32,8 +29,8 @@ export class KeyProvisioner {
    */
   async provision(): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await tx.query(LOCK);
-      const appId = await this.apps.ensure(tx, this.ids.uuid(), DEFAULT_APP);
+      // Replicas that start together wait here for one another, so only one of them generates keys.
+      const appId = await this.apps.ensureLocked(tx, this.ids.uuid(), DEFAULT_APP);
       await this.fixKeys(tx, appId);
       await this.generateKeys(tx, appId);
       await notifyChannel(tx, 'bgc_keys_changed');

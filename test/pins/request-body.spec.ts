@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IsIn, IsInt, IsObject, IsOptional, Max } from 'class-validator';
@@ -111,9 +114,18 @@ describe('request bodies and queries', () => {
   });
 
   it('keeps the request context for the handler, also behind a body that arrives late', async () => {
-    const response = await post('{"arguments":{}}', '/probe', { 'x-request-id': 'mine-1' });
-    expect(response.body).toMatchObject({ requestId: 'mine-1' });
-    expect(response.headers.get('x-request-id')).toBe('mine-1');
+    const port = Number(new URL(probe.origin).port);
+    const headers = { ...asAgent, 'content-type': 'application/json', 'x-request-id': 'mine-1' };
+    const late = request({ port, method: 'POST', path: '/probe', headers });
+    late.setHeader('expect', '100-continue');
+    late.flushHeaders();
+    await once(late, 'continue');
+    late.write('{"arguments"');
+    await new Promise(setImmediate);
+    late.end(':{}}');
+    const [response] = (await once(late, 'response')) as [IncomingMessage];
+    expect(response.headers['x-request-id']).toBe('mine-1');
+    expect(await json(response)).toMatchObject({ requestId: 'mine-1' });
   });
 
   it('makes a request id where the given one is not harmless', async () => {
