@@ -17,6 +17,8 @@ import type { Configuration } from './config/environment.js';
 const ENVELOPE_BYTES = 65_536;
 /** Ids and tool names have up to 128 characters; each may come as three percent-encoded bytes. */
 const MAX_PARAM_LENGTH = 3 * 3 * 128;
+/** How long a request may take to arrive; how long its answer takes is not limited here. */
+const ARRIVAL_MS = 60_000;
 
 /** A Nest application with our whole HTTP pipeline, for the server and for tests alike. */
 export async function createApp(
@@ -34,6 +36,7 @@ export function createAdapter(configuration: Configuration): FastifyAdapter {
   const filter = new ProblemFilter(Logger.create(configuration.logLevel));
   return new FastifyAdapter({
     bodyLimit: configuration.maxArgumentBytes + ENVELOPE_BYTES,
+    requestTimeout: ARRIVAL_MS,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestIdOf,
     return503OnClosing: false,

@@ -133,7 +133,7 @@ describe('problem answers', () => {
       '/nowhere',
       '/probe/calls/bgc_1',
       `/probe/calls/msg_${'0'.repeat(26)}`,
-      `/probe/calls/${'x'.repeat(500)}`,
+      `/probe/calls/${'x'.repeat(2_000)}`,
       '/probe/calls/%00',
     ];
     const answers = await Promise.all(urls.map((url) => probe.send({ method: 'POST', url })));
