@@ -30,7 +30,11 @@ beforeEach(async () => {
 });
 
 async function runningTurn(): Promise<string | null> {
-  return service.withLock(session, (_, target) => Promise.resolve(target.turnId));
+  const [row] = await service.database.query<{ turnId: string }>(
+    `SELECT turn_id AS "turnId" FROM targets WHERE session_id = $1 AND turn_expires_at > now()`,
+    [session],
+  );
+  return row?.turnId ?? null;
 }
 
 async function events(): Promise<string[]> {
@@ -279,16 +283,29 @@ describe('a call that names its turn', () => {
     await eventually('the turn expires', async () => (await runningTurn()) === null);
   });
 
+  it('keeps the turn alive although others hold its row', async () => {
+    await service.set({ turns: { idleTimeoutSec: 0.6 } });
+    const held = await hold('turn-1');
+    const first = await expiresAt();
+    const isRenewed = async (): Promise<boolean> => (await expiresAt()) > first + 1_200;
+    while (!(await isRenewed()))
+      await service.withLock(session, () => new Promise((resolve) => setTimeout(resolve, 50)));
+    expect(await runningTurn()).toBe('turn-1');
+    held.release();
+  });
+
   it('does not keep a turn alive that was ended or replaced on another replica', async () => {
     await service.set({ turns: { idleTimeoutSec: 0.3 } });
     const held = await hold('older');
     await replica.startTurn(session, 'newer');
+    const untouched = await expiresAt();
     const again = await hold('older');
     expect(await runningTurn()).toBe('newer');
     await eventually(
       'the newer turn expires by itself',
       async () => (await runningTurn()) === null,
     );
+    expect(await expiresAt()).toBe(untouched);
     for (const each of [held, again]) each.release();
   });
 

@@ -13,7 +13,10 @@ export interface TurnHold {
 }
 
 interface Held extends TurnOfTarget {
+  key: string;
   holders: number;
+  /** The turn was found to be over: there is nothing left to renew. */
+  isOver: boolean;
 }
 
 const MAX_BEAT_MS = 30_000;
@@ -49,7 +52,7 @@ export class TurnRenewal implements OnApplicationShutdown {
   }
 
   hold(key: string, turn: TurnOfTarget): TurnHold {
-    const held = this.held.get(key) ?? { ...turn, holders: 0 };
+    const held = this.held.get(key) ?? { ...turn, key, holders: 0, isOver: false };
     held.holders += 1;
     this.held.set(key, held);
     this.beatWithin(this.beatMs);
@@ -58,7 +61,7 @@ export class TurnRenewal implements OnApplicationShutdown {
       release: () => {
         if (isReleased) return;
         isReleased = true;
-        this.letGo(key, held);
+        this.letGo(held);
       },
     };
   }
@@ -69,10 +72,10 @@ export class TurnRenewal implements OnApplicationShutdown {
     this.rest();
   }
 
-  private letGo(key: string, held: Held): void {
+  private letGo(held: Held): void {
     held.holders -= 1;
     if (held.holders > 0) return;
-    this.held.delete(key);
+    this.held.delete(held.key);
     if (this.held.size === 0) this.rest();
   }
 
@@ -91,21 +94,27 @@ export class TurnRenewal implements OnApplicationShutdown {
   }
 
   private async beat(): Promise<void> {
-    const keys = new Map([...this.held].map(([key, turn]) => [lineOf(turn), key]));
+    const running = [...this.held.values()].filter(({ isOver }) => !isOver);
     try {
-      const idleSec = this.settings.current.turns.idleTimeoutSec;
-      const renewed = await this.turns.renew(this.database, [...this.held.values()], idleSec);
-      for (const turn of renewed) this.tellRenewed(keys.get(lineOf(turn)));
+      if (running.length > 0) await this.renew(running);
     } catch (error) {
-      this.logger.warn('turns.renewal_failed', { turns: keys.size }, error);
+      this.logger.warn('turns.renewal_failed', { turns: running.length }, error);
     }
     this.nextBeatMs = Infinity;
     if (this.held.size > 0) this.beatWithin(this.beatMs);
   }
 
-  private tellRenewed(key: string | undefined): void {
-    if (key === undefined) return;
-    for (const handler of this.renewedHandlers) handler(key);
+  /** One statement; those that it passed over were locked at the moment, or are over. */
+  private async renew(running: Held[]): Promise<void> {
+    const idleSec = this.settings.current.turns.idleTimeoutSec;
+    const renewed = await this.turns.renew(this.database, running, idleSec);
+    const lines = new Set(renewed.map(lineOf));
+    for (const held of running) {
+      const isAlive =
+        lines.has(lineOf(held)) || (await this.turns.touch(this.database, held, idleSec));
+      held.isOver = !isAlive;
+      if (isAlive) for (const handler of this.renewedHandlers) handler(held.key);
+    }
   }
 }
 

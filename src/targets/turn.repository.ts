@@ -52,15 +52,14 @@ const FIND_ENDED = `
   SELECT ended_turns.interrupted FROM ended_turns
   WHERE ended_turns.target_id = $1 AND ended_turns.turn_id = $2`;
 
-// A row that is locked at the moment is left for the next beat, so that one stuck target cannot stop
-// all others; the order keeps two replicas that renew the same turns from waiting for each other.
+// Passes over rows that are locked at the moment, so that one stuck target cannot stop all others and
+// two replicas that renew the same turns do not wait for each other.
 const RENEW = `
   WITH alive AS (
     SELECT targets.id FROM targets
     JOIN unnest($1::bigint[], $2::text[]) AS held (target_id, turn_id)
       ON targets.id = held.target_id AND targets.turn_id = held.turn_id
     WHERE targets.turn_expires_at > now()
-    ORDER BY targets.id
     FOR UPDATE OF targets SKIP LOCKED)
   UPDATE targets
   SET turn_expires_at = now() + make_interval(secs => $3)
@@ -114,7 +113,7 @@ export class TurnRepository {
     return row;
   }
 
-  /** Gives each turn that still runs `idleSec` more, with one statement; answers the renewed ones. */
+  /** Gives the turns that still run `idleSec` more, with one statement; answers the renewed ones. */
   async renew(db: Queryable, turns: TurnOfTarget[], idleSec: number): Promise<TurnOfTarget[]> {
     return db.query<TurnOfTarget>(RENEW, [
       turns.map((turn) => turn.targetId),
