@@ -31,7 +31,7 @@ export class SharedConnection {
 
   giveBack(): void {
     this.borrowers -= 1;
-    if (this.borrowers > 0) return;
+    if (this.borrowers > 0 || this.isClosed) return;
     if (this.isRetired) void this.close();
     else this.idle = setTimeout(() => this.retire(), Math.min(this.idleMs(), MAX_TIMER_MS));
   }

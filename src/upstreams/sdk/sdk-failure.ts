@@ -13,7 +13,7 @@ const HTTP_PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: )?/;
 /** Failures before a connection stood: of the address, the socket or TLS. */
 const NOT_CONNECTED_SYSCALLS = new Set(['connect', 'getaddrinfo']);
 const NOT_CONNECTED_CODES =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*|ERR_TLS\w*|ERR_SSL\w*)$/;
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*|ERR_TLS\w*|ERR_SSL\w*|UNABLE_TO\w*)$/;
 
 interface SystemFailure {
   code?: string;
