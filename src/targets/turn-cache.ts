@@ -58,10 +58,6 @@ export class TurnCache {
     this.put(key, { state: 'interrupted', targetId: undefined, freshUntilMs: 0 });
   }
 
-  forget(key: string): void {
-    if (!this.isInterrupted(key)) this.entries.delete(key);
-  }
-
   clear(): void {
     this.entries.clear();
     this.generation += 1;
