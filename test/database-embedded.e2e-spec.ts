@@ -28,12 +28,14 @@ jest.setTimeout(60_000);
 describe('embedded PostgreSQL', () => {
   /** A data folder with a stopped database: copying it is faster than making a new one. */
   let seed: string;
+  /** One for all tests: a copy of the binaries, where one is needed, is made once. */
+  let systemDir: string;
   let folder: string;
   let owners: DatabaseOwner[];
 
   beforeAll(async () => {
     seed = makeOpenFolder();
-    const systemDir = path.join(seed, 'system');
+    systemDir = path.join(seed, 'system');
     const owner = await DatabaseOwner.start(path.join(seed, 'data'), { systemDir });
     await owner.end();
   });
@@ -55,7 +57,6 @@ describe('embedded PostgreSQL', () => {
     dataDir = path.join(folder, 'data'),
     packageDir = PACKAGE,
   ): Promise<DatabaseOwner> {
-    const systemDir = path.join(folder, 'system');
     const owner = await DatabaseOwner.start(dataDir, { systemDir, packageDir });
     owners.push(owner);
     return owner;
@@ -149,7 +150,7 @@ describe('embedded PostgreSQL', () => {
     await write(first, 'kept');
     expect(first.hasLogged('database.embedded_elsewhere')).toBe(true);
     const link = path.join(dataDir, 'postgres-18');
-    expect(fs.readlinkSync(link)).toContain(path.join(folder, 'system'));
+    expect(fs.readlinkSync(link)).toContain(systemDir);
     await first.end();
     expect(await read(await open(dataDir, closed))).toEqual(['kept']);
   });
@@ -163,7 +164,7 @@ describe('embedded PostgreSQL', () => {
 
     fs.rmSync(path.join(dataDir, 'postgres-18'), { recursive: true });
     await (await open(dataDir)).end();
-    fs.rmSync(path.join(folder, 'system'), { recursive: true });
+    fs.rmSync(fs.readlinkSync(path.join(dataDir, 'postgres-18')), { recursive: true });
     expect((await open(dataDir)).error).toMatch(/which is gone.*remove the link/);
   });
 });
