@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'conflict'
   | 'turn_interrupted'
   | 'call_cancelled'
+  | 'no_result'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'limit_reached'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
-import { isWorthRetrying } from './database-failure.js';
+import { breaksConnection, isWorthRetrying } from './database-failure.js';
 import { PooledConnection } from './pooled-connection.js';
 
 export type Row = Record<string, unknown>;
@@ -73,9 +73,9 @@ function toTransaction(connection: PooledConnection): Transaction {
 
 async function commit(connection: PooledConnection): Promise<void> {
   const done = await connection.run('COMMIT').catch((error: unknown) => {
-    throw error instanceof DatabaseUnavailableError
-      ? new CommitOutcomeUnknownError(error.cause)
-      : error;
+    // An error that the server answered, on a connection that lives, is a rollback that is known.
+    const isKnown = !(error instanceof DatabaseUnavailableError && breaksConnection(error.cause));
+    throw isKnown ? error : new CommitOutcomeUnknownError((error as Error).cause);
   });
   // PostgreSQL answers ROLLBACK, without an error, when a statement had failed and was swallowed.
   if (done.command !== 'COMMIT')

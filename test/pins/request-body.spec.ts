@@ -3,7 +3,8 @@ import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { IsIn, IsInt, IsObject, IsOptional, Max } from 'class-validator';
+import { IsIn, IsInt, IsObject, Max } from 'class-validator';
+import { IfGiven } from '../../src/common/http/if-given.decorator.js';
 import fc from 'fast-check';
 import { Audience } from '../../src/auth/http/audience.decorator.js';
 import { CurrentApp } from '../../src/auth/http/current-app.decorator.js';
@@ -15,7 +16,7 @@ import { currentRequestContext } from '../../src/common/request-context.js';
 import { asAgent, PROBE_APP_ID, type ProbeApp, startProbeApp } from '../support/probe-app.js';
 
 class ProbeWish {
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   @Max(10)
   autoAfterSec?: number;
@@ -26,23 +27,23 @@ class ProbeBody {
   @IsObject()
   arguments!: Record<string, unknown>;
 
-  @IsOptional()
+  @IfGiven()
   @IsEngineId()
   turnId?: string;
 
-  @IsOptional()
+  @IfGiven()
   @Nested(() => ProbeWish)
   background?: ProbeWish;
 }
 
 class ProbeEnd {
-  @IsOptional()
+  @IfGiven()
   @IsIn([true, false])
   interrupted?: boolean;
 }
 
 class ProbeQuery extends PageQuery {
-  @IsOptional()
+  @IfGiven()
   @IsIn(['running'])
   status?: string;
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+import { IsIn, IsInt, Max, Min, ValidateBy } from 'class-validator';
+import { IfGiven } from './if-given.decorator.js';
 import { decodeCursor, type PageRequest } from '../paging.js';
 
 export const PAGE_ORDERS = ['desc', 'asc'] as const;
@@ -24,7 +25,7 @@ export class PageQuery {
   limit: number = 20;
 
   @ApiProperty({ type: String, required: false, description: '`nextCursor` of the page before' })
-  @IsOptional()
+  @IfGiven()
   @IsCursor()
   after?: string;
 

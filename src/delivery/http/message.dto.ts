@@ -1,6 +1,7 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsNumber, IsOptional, Max, Min } from 'class-validator';
+import { IsNumber, Max, Min } from 'class-validator';
+import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 import { toPublicId } from '../../common/ids.js';
 import type { StoredMessage } from '../message.repository.js';
@@ -27,7 +28,7 @@ export class AcknowledgeBody {
     required: false,
     description: 'The turn in which the message is worked on: it begins in the same step',
   })
-  @IsOptional()
+  @IfGiven()
   @IsEngineId()
   turnId?: string;
 }

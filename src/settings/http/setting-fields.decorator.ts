@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { ValidateBy, ValidateIf } from 'class-validator';
+import { ValidateBy } from 'class-validator';
+import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { Nested } from '../../common/http/nested.decorator.js';
 
 /** The longest time that a timer of Node can wait is 2^31 - 1 ms, which is 596.5 hours. */
@@ -47,11 +48,7 @@ export function Choice(values: readonly string[], enumName: string): PropertyDec
 
 /** One group of the tree in a change: may be left out, but is never null. */
 export function SettingGroup(dto: () => new () => object): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ type: dto, required: false }),
-    ValidateIf((_, value) => value !== undefined),
-    Nested(dto),
-  );
+  return applyDecorators(ApiProperty({ type: dto, required: false }), IfGiven(), Nested(dto));
 }
 
 function NumberSetting(range: NumberRange): PropertyDecorator {

@@ -1,10 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsOptional } from 'class-validator';
+import { IsBoolean } from 'class-validator';
+import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 
 export class StartTurnBody {
   @ApiProperty({ type: String, required: false, description: 'Made by the service when missing' })
-  @IsOptional()
+  @IfGiven()
   @IsEngineId()
   turnId?: string;
 }

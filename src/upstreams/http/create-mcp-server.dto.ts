@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IsBoolean, IsIn, ValidateIf } from 'class-validator';
+import { IsBoolean, IsIn } from 'class-validator';
+import { IfGiven } from '../../common/http/if-given.decorator.js';
 import type { McpServerFields } from '../mcp-server.repository.js';
 import { HeaderMap } from './header-map.decorator.js';
 import { ServerName, ServerTitle, ServerUrl } from './mcp-server-fields.decorator.js';
@@ -10,7 +11,7 @@ export class CreateMcpServerDto {
   @ServerName()
   name!: string;
 
-  @ValidateIf((_, value) => value !== undefined)
+  @IfGiven()
   @ServerTitle()
   @ApiProperty({ required: false, description: 'Left out: the name' })
   title?: string;

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IsBoolean, IsIn, ValidateIf } from 'class-validator';
+import { IsBoolean, IsIn } from 'class-validator';
+import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { toStorableText } from '../../common/storable-text.js';
 import type { McpServerPatch } from '../mcp-server.service.js';
 import { HeaderMap } from './header-map.decorator.js';
@@ -7,8 +8,6 @@ import { ServerName, ServerTitle, ServerUrl } from './mcp-server-fields.decorato
 import { lowerCased } from './stored-fields.js';
 
 /** null is for the field's own rule to judge. */
-const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
-
 @ApiSchema({ name: 'McpServerPatch' })
 export class UpdateMcpServerDto {
   @IfGiven()

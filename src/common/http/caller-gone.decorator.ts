@@ -1,0 +1,12 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+
+/** An AbortSignal that aborts when the connection ends before the response was written. */
+export const CallerGone = createParamDecorator((_: undefined, context: ExecutionContext) => {
+  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+});
