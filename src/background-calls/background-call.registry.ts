@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { notifyChannel } from '../database/channel-listener.js';
+import { Database, type Transaction } from '../database/database.js';
+import { NotificationOutbox } from '../delivery/notification-outbox.js';
+import { EventLog, type EventType } from '../events/event-log.repository.js';
+import { InstanceLease } from '../instances/instance-lease.js';
+import { TargetRepository } from '../targets/target.repository.js';
+import type { BackgroundCall, HandoverRequest, HandoverResult } from './background-call.js';
+import { BackgroundCallRepository, type EndGuard } from './background-call.repository.js';
+import type { CallEnding } from './call-ending.js';
+import { HandoverGate } from './handover-gate.js';
+import { toNotice } from './call-notice.js';
+
+/**
+ * The state machine of background calls. Every move is guarded by state and owner, and is written in
+ * one transaction with what must be true together with it. Lock order: target, then call.
+ */
+@Injectable()
+export class BackgroundCallRegistry {
+  constructor(
+    private readonly database: Database,
+    private readonly calls: BackgroundCallRepository,
+    private readonly gate: HandoverGate,
+    private readonly targets: TargetRepository,
+    private readonly outbox: NotificationOutbox,
+    private readonly events: EventLog,
+    private readonly lease: InstanceLease,
+  ) {}
+
+  /**
+   * Moves a call to the background. Repeatable with the same id: where an earlier attempt's COMMIT
+   * had an unknown outcome, the target's lock waits for it and its row is found.
+   * @throws CommitOutcomeUnknownError, DatabaseUnavailableError
+   */
+  async handOver(request: HandoverRequest): Promise<HandoverResult> {
+    return this.database.transaction(async (tx) => {
+      const target = await this.targets.lock(tx, request.appId, request.address);
+      const earlier = await this.calls.find(tx, request.id);
+      if (earlier) return { kind: 'moved', call: earlier };
+      const refusal = await this.gate.refusal(tx, target.id, request);
+      if (refusal) return refusal;
+      const call = await this.calls.insertRunning(tx, request, target.id, this.lease.instanceId);
+      if (!call) return { kind: 'not_owner' };
+      await this.log(tx, call, 'background_call.running');
+      return { kind: 'moved', call };
+    });
+  }
+
+  /** Whether one more call of this session or bot could move now; the handover itself decides anew. */
+  async hasFreeSlot(
+    request: Pick<HandoverRequest, 'appId' | 'address' | 'agentId'>,
+  ): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const target = await this.targets.find(tx, request.appId, request.address);
+      return !(await this.gate.isFull(tx, target?.id, request));
+    });
+  }
+
+  /** False: the upstream must not be asked any more. */
+  async markDispatched(call: BackgroundCall): Promise<boolean> {
+    return this.calls.markDispatched(this.database, call.id, call.ownerId ?? '');
+  }
+
+  /**
+   * The terminal move with its event and its notification; undefined when somebody else ended the
+   * call, or the guard does not hold.
+   */
+  async end(
+    call: Pick<BackgroundCall, 'id' | 'targetId' | 'ownerId'>,
+    ending: CallEnding,
+    guard: EndGuard,
+  ): Promise<BackgroundCall | undefined> {
+    return this.database.transaction(async (tx) => {
+      const target = await this.targets.lockById(tx, call.targetId);
+      const ownerId = guard === 'owner' ? call.ownerId : null;
+      const ended = await this.calls.end(tx, call.id, ending, guard, ownerId);
+      if (!ended) return undefined;
+      await this.log(tx, ended, `background_call.${ending.status}`);
+      await this.outbox.record(tx, target, toNotice(ended));
+      await notifyChannel(tx, 'bgc_call_ended', ended.id);
+      return ended;
+    });
+  }
+
+  /** Phase one of a cancel: durable, then told to the owner. Undefined when the call has ended. */
+  async requestCancel(id: string): Promise<BackgroundCall | undefined> {
+    return this.database.transaction(async (tx) => {
+      const call = await this.calls.requestCancel(tx, id);
+      if (call) await notifyChannel(tx, 'bgc_cancel_requested', id);
+      return call;
+    });
+  }
+
+  private async log(tx: Transaction, call: BackgroundCall, type: EventType): Promise<void> {
+    await this.events.append(tx, {
+      appId: call.appId,
+      targetId: call.targetId,
+      callId: call.id,
+      type,
+    });
+  }
+}

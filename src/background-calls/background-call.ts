@@ -1,0 +1,116 @@
+import type { TargetAddress } from '../targets/target-address.js';
+import type { CallStatus } from './call-status.js';
+
+export type Handover = 'auto' | 'always' | 'client_timeout';
+
+export type CallErrorCode =
+  | 'timeout'
+  | 'idle_timeout'
+  | 'interrupted'
+  | 'upstream_unreachable'
+  | 'upstream_lost'
+  | 'upstream_error'
+  | 'tool_error'
+  | 'output_limit';
+
+export interface CallProgress {
+  progress: number;
+  total: number | null;
+  message: string | null;
+  /** When it arrived, RFC 3339. */
+  at: string;
+}
+
+export interface CallError {
+  code: CallErrorCode;
+  message: string;
+}
+
+/** What of a result is shown in lists, events and messages; the whole is in `call_results`. */
+export interface ResultSummary {
+  preview: string;
+  isError: boolean;
+  /** Size of the whole result as JSON, in bytes. */
+  bytes: number;
+  /** Whether the preview leaves something out. */
+  truncated: boolean;
+}
+
+export interface CallServer {
+  id: string;
+  name: string;
+  title: string;
+}
+
+/** A handed-over tool call as lists show it. Ids are UUIDs here, TypeIDs in the API. */
+export interface CallSummary {
+  id: string;
+  appId: string;
+  targetId: number;
+  address: TargetAddress;
+  status: CallStatus;
+  handover: Handover;
+  ownerId: string | null;
+  agentId: string | null;
+  turnId: string | null;
+  toolCallId: string | null;
+  server: CallServer;
+  tool: string;
+  progress: CallProgress | null;
+  error: CallError | null;
+  outcomeUnknown: boolean;
+  result: ResultSummary | null;
+  traceparent: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  backgroundedAt: Date;
+  deadlineAt: Date | null;
+  cancelRequestedAt: Date | null;
+  endedAt: Date | null;
+}
+
+/** A handed-over tool call, whole. */
+export interface BackgroundCall extends CallSummary {
+  /** JSON text, exactly as it is sent upstream. */
+  arguments: string;
+  /** As it was resolved for this call. */
+  policy: object;
+}
+
+/** What is known of a call at the moment of its handover. */
+export interface HandoverRequest {
+  id: string;
+  appId: string;
+  address: TargetAddress;
+  handover: Handover;
+  agentId: string | undefined;
+  turnId: string | undefined;
+  toolCallId: string | undefined;
+  server: CallServer;
+  tool: string;
+  arguments: string;
+  policy: HandoverPolicy;
+  progress: CallProgress | undefined;
+  traceparent: string | undefined;
+  /** Milliseconds since the upstream was asked; undefined: it was not asked yet. */
+  runningForMs: number | undefined;
+  /** The work has already ended and is only recorded: it takes no slot. */
+  ignoreLimits: boolean;
+}
+
+/** The part of a call's policy that matters once it is in the background. */
+export interface HandoverPolicy {
+  maxHours: number;
+  idleTimeoutSec: number | null;
+  inlineChars: number;
+  maxBytes: number;
+}
+
+/** What became of the attempt to hand a call over. */
+export type HandoverResult =
+  | { kind: 'moved'; call: BackgroundCall }
+  | { kind: 'limit_reached' }
+  /** The call's turn was ended with `interrupted` meanwhile. */
+  | { kind: 'turn_interrupted' }
+  /** This process lost its lease and may not own calls until it has a new one. */
+  | { kind: 'not_owner' };

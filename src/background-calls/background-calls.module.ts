@@ -1,0 +1,45 @@
+import { Module } from '@nestjs/common';
+import { DeliveryModule } from '../delivery/delivery.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { InstancesModule } from '../instances/instances.module.js';
+import { SettingsModule } from '../settings/settings.module.js';
+import { TargetsModule } from '../targets/targets.module.js';
+import { BackgroundCallRegistry } from './background-call.registry.js';
+import { BackgroundCallRepository } from './background-call.repository.js';
+import { CallCanceller } from './call-canceller.js';
+import { CallListRepository } from './call-list.repository.js';
+import { CallReader } from './call-reader.js';
+import { HandoverAnswer } from './handover-answer.js';
+import { HandoverGate } from './handover-gate.js';
+import { HandoverLimitsRepository } from './handover-limits.repository.js';
+import { AdminBackgroundCallsController } from './http/admin-background-calls.controller.js';
+import { BackgroundCallsController } from './http/background-calls.controller.js';
+import { CallPresenter } from './http/call.presenter.js';
+import { SessionBackgroundCallsController } from './http/session-background-calls.controller.js';
+import { InFlightCalls } from './in-flight-calls.js';
+import { ProgressWriter } from './progress-writer.js';
+
+/** Everything about a call from its handover to its end. */
+@Module({
+  imports: [InstancesModule, SettingsModule, EventsModule, TargetsModule, DeliveryModule],
+  controllers: [
+    SessionBackgroundCallsController,
+    BackgroundCallsController,
+    AdminBackgroundCallsController,
+  ],
+  providers: [
+    BackgroundCallRegistry,
+    BackgroundCallRepository,
+    CallCanceller,
+    CallListRepository,
+    CallPresenter,
+    CallReader,
+    HandoverAnswer,
+    HandoverGate,
+    HandoverLimitsRepository,
+    InFlightCalls,
+    ProgressWriter,
+  ],
+  exports: [BackgroundCallRegistry, CallPresenter, HandoverAnswer, InFlightCalls, ProgressWriter],
+})
+export class BackgroundCallsModule {}

@@ -1,0 +1,77 @@
+import { toStorableText } from '../common/storable-text.js';
+import type { CallError, ResultSummary } from './background-call.js';
+import type { CallOutcome, ToolResult } from './call-outcome.js';
+import type { TerminalStatus } from './call-status.js';
+import { keepWithin, summarizeResult } from './result-summary.js';
+
+/** Everything that is written when a call ends. */
+export interface CallEnding {
+  status: TerminalStatus;
+  error: CallError | null;
+  outcomeUnknown: boolean;
+  result: (ResultSummary & { body: Buffer }) | null;
+}
+
+export interface ResultLimits {
+  /** Characters of a result that are told inline. */
+  inlineChars: number;
+  /** Bytes of a result that are kept. */
+  maxBytes: number;
+}
+
+export const CANCELLED: CallEnding = {
+  status: 'cancelled',
+  error: null,
+  outcomeUnknown: false,
+  result: null,
+};
+
+export function failure({ code, message }: CallError, outcomeUnknown = false): CallEnding {
+  const error = { code, message: toStorableText(message) };
+  return { status: 'failed', error, outcomeUnknown, result: null };
+}
+
+/** A time-out says both the limit and the time that was spent. */
+export function timedOut(maxHours: number, spentMs: number): CallEnding {
+  const limit = maxHours < 1 ? `${Math.round(maxHours * 3_600_000) / 1_000} s` : `${maxHours} h`;
+  const spentSec = Math.round(spentMs / 1_000);
+  const message = `Not ended within its limit of ${limit}; it ran for ${spentSec} s.`;
+  return failure({ code: 'timeout', message }, true);
+}
+
+export function interrupted(wasDispatched: boolean): CallEnding {
+  const message = 'The service was restarted while the call was running.';
+  return failure({ code: 'interrupted', message }, wasDispatched);
+}
+
+/** Turns what the worker answered into what is recorded: `isError` is a failure whose content is kept. */
+export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding {
+  if (outcome.kind === 'error') return failure(outcome, outcome.outcomeUnknown);
+  const { result } = outcome;
+  const body = toBody(result);
+  if (body.byteLength > limits.maxBytes) return overOutputLimit(result, body.byteLength, limits);
+  const summary = { ...summarizeResult(result, body.byteLength, limits.inlineChars), body };
+  if (!summary.isError)
+    return { status: 'completed', error: null, outcomeUnknown: false, result: summary };
+  const error: CallError = { code: 'tool_error', message: 'The tool answered with an error.' };
+  return { status: 'failed', error, outcomeUnknown: false, result: summary };
+}
+
+function overOutputLimit(result: ToolResult, bytes: number, limits: ResultLimits): CallEnding {
+  const kept = keepWithin(result, limits.maxBytes);
+  const summary = summarizeResult(kept, bytes, limits.inlineChars);
+  return {
+    status: 'failed',
+    error: {
+      code: 'output_limit',
+      message: `The result has ${bytes} bytes; ${limits.maxBytes} are kept.`,
+    },
+    outcomeUnknown: false,
+    result: { ...summary, truncated: true, body: toBody(kept) },
+  };
+}
+
+/** JSON.stringify escapes NUL and lone surrogates, so the bytes hold the result exactly. */
+function toBody(result: ToolResult): Buffer {
+  return Buffer.from(JSON.stringify(result));
+}

@@ -1,0 +1,30 @@
+import { cutText, toStorableText } from '../common/storable-text.js';
+import type { CallNotice } from '../delivery/call-notice.js';
+import type { BackgroundCall } from './background-call.js';
+import { isTerminal } from './call-status.js';
+
+const ARGUMENTS_PREVIEW_CHARS = 300;
+
+/** What an ended call has to tell, taken at the moment it ends. */
+export function toNotice(call: BackgroundCall): CallNotice {
+  const { endedAt, startedAt, result, status } = call;
+  if (endedAt === null || !isTerminal(status)) throw new Error(`call ${call.id} has not ended`);
+  const start = startedAt ?? call.createdAt;
+  return {
+    callId: call.id,
+    serverName: call.server.name,
+    serverTitle: call.server.title,
+    tool: call.tool,
+    status,
+    error: call.error,
+    outcomeUnknown: call.outcomeUnknown,
+    argumentsPreview: cutText(toStorableText(call.arguments), ARGUMENTS_PREVIEW_CHARS),
+    preview: result?.preview ?? null,
+    resultBytes: result?.bytes ?? null,
+    truncated: result?.truncated ?? false,
+    startedAt: start.toISOString(),
+    endedAt: endedAt.toISOString(),
+    durationMs: endedAt.getTime() - start.getTime(),
+    traceparent: call.traceparent,
+  };
+}

@@ -1,0 +1,174 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { toPublicId } from '../../common/ids.js';
+import type { CallDelivery } from '../../delivery/call-deliveries.repository.js';
+import type { BackgroundCall, CallSummary } from '../background-call.js';
+import { CALL_STATUSES, type CallStatus } from '../call-status.js';
+import {
+  CallErrorDto,
+  CallMessageDto,
+  CallProgressDto,
+  CallResultDto,
+  CallServerDto,
+} from './call-parts.dto.js';
+
+const TEXT_OR_NULL = { type: String, nullable: true } as const;
+const INSTANT = { type: String, format: 'date-time' } as const;
+const INSTANT_OR_NULL = { ...INSTANT, nullable: true } as const;
+
+/** A background call as lists show it: without its arguments and its policy. */
+export class BackgroundCallSummaryDto {
+  @ApiProperty({ example: 'bgc_01m8q70cjvf6fa9fk2rwgkr9q0' })
+  id!: string;
+
+  @ApiProperty({ enum: CALL_STATUSES, enumName: 'CallStatus' })
+  status!: CallStatus;
+
+  @ApiProperty({ description: 'Name of the app', example: 'default' })
+  app!: string;
+
+  @ApiProperty(TEXT_OR_NULL)
+  sessionId!: string | null;
+
+  @ApiProperty(TEXT_OR_NULL)
+  teamId!: string | null;
+
+  @ApiProperty(TEXT_OR_NULL)
+  botId!: string | null;
+
+  @ApiProperty(TEXT_OR_NULL)
+  agentId!: string | null;
+
+  @ApiProperty(TEXT_OR_NULL)
+  turnId!: string | null;
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: "The engine's own id of the call, as it was given" })
+  toolCallId!: string | null;
+
+  @ApiProperty({ type: CallServerDto })
+  server!: CallServerDto;
+
+  @ApiProperty()
+  tool!: string;
+
+  @ApiProperty({
+    enum: ['auto', 'always', 'client_timeout'],
+    enumName: 'Handover',
+    description: 'Why the call moved: its timer, its mode, or a caller that hung up',
+  })
+  handover!: string;
+
+  @ApiProperty({ type: CallProgressDto, nullable: true })
+  progress!: CallProgressDto | null;
+
+  @ApiProperty({ type: CallResultDto, nullable: true })
+  result!: CallResultDto | null;
+
+  @ApiProperty({ type: CallErrorDto, nullable: true })
+  error!: CallErrorDto | null;
+
+  @ApiProperty({ description: 'The work may have been done although no result came' })
+  outcomeUnknown!: boolean;
+
+  @ApiProperty(INSTANT_OR_NULL)
+  deadlineAt!: string | null;
+
+  @ApiProperty(INSTANT_OR_NULL)
+  cancelRequestedAt!: string | null;
+
+  @ApiProperty({
+    type: CallMessageDto,
+    nullable: true,
+    description: 'The message that tells the end of the call, once it was handed out',
+  })
+  message!: CallMessageDto | null;
+
+  @ApiProperty({ ...INSTANT_OR_NULL, description: 'When that message was acknowledged' })
+  notifiedAt!: string | null;
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'As the caller sent it (W3C Trace Context)' })
+  traceparent!: string | null;
+
+  @ApiProperty(INSTANT)
+  createdAt!: string;
+
+  @ApiProperty({ ...INSTANT_OR_NULL, description: 'When the upstream was asked' })
+  startedAt!: string | null;
+
+  @ApiProperty(INSTANT)
+  backgroundedAt!: string;
+
+  @ApiProperty(INSTANT_OR_NULL)
+  endedAt!: string | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Milliseconds from start to end' })
+  durationMs!: number | null;
+
+  static from(call: CallSummary, app: string, delivery?: CallDelivery): BackgroundCallSummaryDto {
+    return Object.assign(new BackgroundCallSummaryDto(), summaryOf(call, app, delivery));
+  }
+}
+
+/** A background call, whole. */
+export class BackgroundCallDto extends BackgroundCallSummaryDto {
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'As sent upstream' })
+  arguments!: unknown;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The policy as resolved for this call; `origins` says who decided each field',
+  })
+  policy!: object;
+
+  static override from(
+    call: BackgroundCall,
+    app: string,
+    delivery?: CallDelivery,
+  ): BackgroundCallDto {
+    return Object.assign(new BackgroundCallDto(), summaryOf(call, app, delivery), {
+      arguments: JSON.parse(call.arguments) as unknown,
+      policy: call.policy,
+    });
+  }
+}
+
+function summaryOf(
+  call: CallSummary,
+  app: string,
+  delivery: CallDelivery | undefined,
+): BackgroundCallSummaryDto {
+  const { address, startedAt, endedAt } = call;
+  const message = delivery?.message ?? null;
+  return {
+    id: toPublicId('bgc', call.id),
+    status: call.status,
+    app,
+    sessionId: address.type === 'session' ? address.sessionId : null,
+    teamId: address.type === 'bot' ? address.teamId : null,
+    botId: address.type === 'bot' ? address.botId : null,
+    agentId: call.agentId,
+    turnId: call.turnId,
+    toolCallId: call.toolCallId,
+    server: { ...call.server, id: toPublicId('msv', call.server.id) },
+    tool: call.tool,
+    handover: call.handover,
+    progress: call.progress,
+    result: call.result,
+    error: call.error,
+    outcomeUnknown: call.outcomeUnknown,
+    deadlineAt: instant(call.deadlineAt),
+    cancelRequestedAt: instant(call.cancelRequestedAt),
+    message: message && { ...message, id: toPublicId('msg', message.id) },
+    notifiedAt: instant(delivery?.notifiedAt ?? null),
+    traceparent: call.traceparent,
+    createdAt: call.createdAt.toISOString(),
+    startedAt: instant(startedAt),
+    backgroundedAt: call.backgroundedAt.toISOString(),
+    endedAt: instant(endedAt),
+    durationMs: startedAt && endedAt && endedAt.getTime() - startedAt.getTime(),
+  };
+}
+
+function instant(date: Date | null): string | null {
+  return date && date.toISOString();
+}

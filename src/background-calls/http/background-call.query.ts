@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { IfGiven } from '../../common/http/if-given.decorator.js';
+import { PageQuery } from '../../common/http/page.query.js';
+import type { CallFilter } from '../call-list.repository.js';
+import { CALL_STATUSES, type CallStatus } from '../call-status.js';
+
+const MOST_VALUES = 50;
+
+/** `?x=a&x=b` and `?x=a,b` mean the same. */
+const Several = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) =>
+    (Array.isArray(value) ? value : [value]).flatMap((item) =>
+      typeof item === 'string' ? item.split(',') : [item as unknown],
+    ),
+  );
+
+/** The filters of a list of background calls. */
+export class BackgroundCallQuery extends PageQuery {
+  @ApiProperty({
+    enum: CALL_STATUSES,
+    enumName: 'CallStatus',
+    isArray: true,
+    required: false,
+    description: 'Repeated or comma-separated',
+  })
+  @IfGiven()
+  @Several()
+  @ArrayMaxSize(MOST_VALUES)
+  @IsIn(CALL_STATUSES, { each: true })
+  status?: CallStatus[];
+
+  @ApiProperty({ type: [String], required: false, description: 'Names of MCP servers' })
+  @IfGiven()
+  @Several()
+  @ArrayMaxSize(MOST_VALUES)
+  @Matches(/^[a-z0-9-]{1,63}$/, { each: true, message: '$property must be names of MCP servers' })
+  server?: string[];
+
+  @ApiProperty({ type: [String], required: false })
+  @IfGiven()
+  @Several()
+  @ArrayMaxSize(MOST_VALUES)
+  @IsString({ each: true })
+  @MaxLength(256, { each: true })
+  @Matches(/^[^\0]*$/, { each: true, message: '$property must not contain NUL' })
+  tool?: string[];
+
+  @ApiProperty({ type: [String], required: false })
+  @IfGiven()
+  @Several()
+  @ArrayMaxSize(MOST_VALUES)
+  @Matches(/^[A-Za-z0-9._:@-]{1,128}$/, { each: true, message: '$property must be turn ids' })
+  turnId?: string[];
+
+  toFilter(): CallFilter {
+    return {
+      ...(this.status && { statuses: this.status }),
+      ...(this.server && { servers: this.server }),
+      ...(this.tool && { tools: this.tool }),
+      ...(this.turnId && { turnIds: this.turnId }),
+    };
+  }
+}

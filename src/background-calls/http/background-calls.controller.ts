@@ -1,0 +1,79 @@
+import { Controller, Get, Header, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Audience } from '../../auth/http/audience.decorator.js';
+import { CurrentApp } from '../../auth/http/current-app.decorator.js';
+import { ApiProblems } from '../../common/http/api-problems.decorator.js';
+import { CallerGone } from '../../common/http/caller-gone.decorator.js';
+import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
+import { WaitQuery } from '../../common/http/wait.query.js';
+import { CallCanceller } from '../call-canceller.js';
+import { CallReader } from '../call-reader.js';
+import { isTerminal } from '../call-status.js';
+import { BackgroundCallDto } from './background-call.dto.js';
+import { CallPresenter } from './call.presenter.js';
+
+const CallId = (): ParameterDecorator => Param('id', new PublicIdPipe('bgc'));
+
+@Audience('agent')
+@Controller('v1/background-calls/:id')
+export class BackgroundCallsController {
+  constructor(
+    private readonly reader: CallReader,
+    private readonly canceller: CallCanceller,
+    private readonly presenter: CallPresenter,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'getBackgroundCall',
+    summary: 'Get a background call',
+    description:
+      'With `wait` the answer comes when the call has ended, at the latest after `wait`.',
+  })
+  @ApiOkResponse({ type: BackgroundCallDto })
+  @ApiProblems(400, 401, 403, 404, 503)
+  async get(
+    @CurrentApp() appId: string,
+    @CallId() id: string,
+    @Query() { wait }: WaitQuery,
+    @CallerGone() callerGone: AbortSignal,
+  ): Promise<BackgroundCallDto> {
+    return this.presenter.present(await this.reader.getWhenEnded(id, appId, wait, callerGone));
+  }
+
+  @Get('result')
+  @Header('content-type', 'application/json; charset=utf-8')
+  @ApiOperation({
+    operationId: 'getBackgroundCallResult',
+    summary: 'Get the whole result of a background call',
+    description: 'The CallToolResult of the MCP server, complete.',
+  })
+  @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
+  @ApiProblems(401, 403, 404, 409, 503)
+  async result(@CurrentApp() appId: string, @CallId() id: string): Promise<Buffer> {
+    return this.reader.result(id, appId);
+  }
+
+  @Post('cancel')
+  @HttpCode(202)
+  @ApiOperation({
+    operationId: 'cancelBackgroundCall',
+    summary: 'Cancel a background call',
+    description:
+      '202 while the cancel is carried out: the MCP server is told, then the call ends as ' +
+      '`cancelled`, at the latest after 5 s. 200 with the unchanged call when it has ended.',
+  })
+  @ApiAcceptedResponse({ type: BackgroundCallDto })
+  @ApiOkResponse({ type: BackgroundCallDto })
+  @ApiProblems(401, 403, 404, 503)
+  async cancel(
+    @CurrentApp() appId: string,
+    @CallId() id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BackgroundCallDto> {
+    const call = await this.canceller.cancel(id, appId);
+    if (isTerminal(call.status)) reply.status(200);
+    return this.presenter.present(call);
+  }
+}

@@ -1,0 +1,72 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class CallServerDto {
+  @ApiProperty({ example: 'msv_01m8q70cjvf6fa9fk2rwgkr9q0' })
+  id!: string;
+
+  @ApiProperty({ example: 'demo' })
+  name!: string;
+
+  @ApiProperty({ example: 'Demo' })
+  title!: string;
+}
+
+export class CallProgressDto {
+  @ApiProperty()
+  progress!: number;
+
+  @ApiProperty({ type: Number, nullable: true })
+  total!: number | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  message!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string;
+}
+
+/** What of the result is shown; the whole is at `/result`. */
+export class CallResultDto {
+  @ApiProperty({ description: 'The beginning of the result as text' })
+  preview!: string;
+
+  @ApiProperty()
+  isError!: boolean;
+
+  @ApiProperty({ type: 'integer', description: 'Size of the whole result as JSON' })
+  bytes!: number;
+
+  @ApiProperty({ description: 'Whether the preview leaves something out' })
+  truncated!: boolean;
+}
+
+export class CallErrorDto {
+  @ApiProperty({
+    enum: [
+      'timeout',
+      'idle_timeout',
+      'interrupted',
+      'upstream_unreachable',
+      'upstream_lost',
+      'upstream_error',
+      'tool_error',
+      'output_limit',
+    ],
+    enumName: 'CallErrorCode',
+  })
+  code!: string;
+
+  @ApiProperty()
+  message!: string;
+}
+
+export class CallMessageDto {
+  @ApiProperty({ example: 'msg_01m8q70cjvf6fa9fk2rwgkr9q0' })
+  id!: string;
+
+  @ApiProperty({ enum: ['pending', 'delivered', 'dead', 'discarded'], enumName: 'MessageState' })
+  state!: string;
+
+  @ApiProperty({ type: 'integer', description: 'How often it was handed out' })
+  attempts!: number;
+}

@@ -1,0 +1,121 @@
+import type { Logger } from '../common/logger.js';
+import type { BackgroundCall, HandoverPolicy } from './background-call.js';
+import type { EndGuard } from './background-call.repository.js';
+import {
+  CANCELLED,
+  type CallEnding,
+  endingOf,
+  failure,
+  interrupted,
+  timedOut,
+} from './call-ending.js';
+import type { CallOutcome, CallWork } from './call-outcome.js';
+
+/** How a call is to be ended, and by which right. */
+export interface Verdict {
+  ending: CallEnding;
+  guard: EndGuard;
+}
+
+/** After that a cancelled call is ended even if its upstream could not be told. */
+const CANCEL_GRACE_MS = 5_000;
+
+/**
+ * One background call whose work runs in this process: decides, once, how it ends. The first of the
+ * worker's answer, the deadline, silence, a cancel and a shutdown wins; after a requested cancel the
+ * worker's answer counts no more.
+ */
+export class InFlightCall {
+  readonly verdict: Promise<Verdict>;
+  private decide!: (verdict: Verdict) => void;
+  private readonly deadline: NodeJS.Timeout;
+  private silence: NodeJS.Timeout | undefined;
+  private grace: NodeJS.Timeout | undefined;
+  private isCancelRequested = false;
+  private isDecided = false;
+
+  constructor(
+    readonly call: BackgroundCall,
+    private readonly policy: HandoverPolicy,
+    private readonly work: CallWork,
+    private readonly logger: Logger,
+  ) {
+    this.verdict = new Promise((resolve) => {
+      this.decide = (verdict): void => {
+        this.isDecided = true;
+        resolve(verdict);
+      };
+    });
+    this.deadline = setTimeout(() => this.timeOut(), policy.maxHours * 3_600_000);
+    this.renewSilence();
+    void work.outcome.then((outcome) => this.answered(outcome));
+    void this.verdict.then(() => this.clearTimers());
+  }
+
+  /** Whether it is already decided how the call ends, and being written. */
+  get hasVerdict(): boolean {
+    return this.isDecided;
+  }
+
+  /** A sign of life of the worker. */
+  renewSilence(): void {
+    const { idleTimeoutSec } = this.policy;
+    if (idleTimeoutSec === null) return;
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.fallSilent(idleTimeoutSec), idleTimeoutSec * 1_000);
+  }
+
+  /** Phase two of a cancel: the worker is told, then the call ends as cancelled. Repeatable. */
+  cancel(): void {
+    if (this.isCancelRequested) return;
+    this.isCancelRequested = true;
+    const end = (): void => this.decide({ ending: CANCELLED, guard: 'cancel' });
+    this.grace = setTimeout(end, CANCEL_GRACE_MS);
+    void this.stopWork('cancelled by request').then(end);
+  }
+
+  /** This process leaves: nobody can go on with the work. */
+  interrupt(): void {
+    this.decide({ ending: interrupted(true), guard: 'owner' });
+    void this.stopWork('the service is shutting down');
+  }
+
+  /** The call belongs to somebody else now: stop the work and write nothing. */
+  drop(): void {
+    this.clearTimers();
+    void this.stopWork('the call was taken over');
+  }
+
+  private answered(outcome: CallOutcome): void {
+    if (this.isCancelRequested) return;
+    this.decide({ ending: endingOf(outcome, this.policy), guard: 'owner' });
+  }
+
+  private timeOut(): void {
+    const { backgroundedAt, startedAt } = this.call;
+    const beforeHandoverMs = startedAt ? backgroundedAt.getTime() - startedAt.getTime() : 0;
+    const spentMs = beforeHandoverMs + this.policy.maxHours * 3_600_000;
+    this.decide({ ending: timedOut(this.policy.maxHours, spentMs), guard: 'owner' });
+    void this.stopWork('its time limit has passed');
+  }
+
+  private fallSilent(idleTimeoutSec: number): void {
+    const message = `No progress for ${idleTimeoutSec} s.`;
+    this.decide({ ending: failure({ code: 'idle_timeout', message }), guard: 'owner' });
+    void this.stopWork('no progress');
+  }
+
+  private async stopWork(reason: string): Promise<void> {
+    try {
+      await this.work.cancel(reason);
+    } catch (error) {
+      this.logger.warn('background_call.stop_failed', { callId: this.call.id }, error);
+    }
+  }
+
+  private clearTimers(): void {
+    clearTimeout(this.deadline);
+    clearTimeout(this.silence);
+    clearTimeout(this.grace);
+  }
+}

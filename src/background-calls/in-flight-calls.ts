@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { DatabaseUnavailableError } from '../common/domain-error.js';
+import { Logger } from '../common/logger.js';
+import { ChannelListener } from '../database/channel-listener.js';
+import { InstanceLease } from '../instances/instance-lease.js';
+import type { BackgroundCall, HandoverPolicy } from './background-call.js';
+import { BackgroundCallRegistry } from './background-call.registry.js';
+import { CANCELLED } from './call-ending.js';
+import type { CallWork } from './call-outcome.js';
+import { InFlightCall, type Verdict } from './in-flight-call.js';
+import { ProgressWriter } from './progress-writer.js';
+
+const RETRY_MS = { first: 100, most: 2_000 };
+
+/** The background calls whose work runs in this process; sees each of them to its end. */
+@Injectable()
+export class InFlightCalls {
+  private readonly entries = new Map<string, InFlightCall>();
+  /** Calls that are about to move, with whether a cancel was already asked for. */
+  private readonly announced = new Map<string, { isCancelRequested: boolean }>();
+  private readonly endings = new Set<Promise<void>>();
+
+  constructor(
+    private readonly registry: BackgroundCallRegistry,
+    private readonly progress: ProgressWriter,
+    private readonly logger: Logger,
+    lease: InstanceLease,
+    listener: ChannelListener,
+  ) {
+    lease.onFenced(() => this.dropAll());
+    listener.on('bgc_cancel_requested', (callId) => this.cancel(callId));
+    listener.on('bgc_call_ended', (callId) => this.dropEnded(callId));
+  }
+
+  /** Whether this process runs the call, or is about to: its row must not be taken for a stray. */
+  has(callId: string): boolean {
+    return this.entries.has(callId) || this.announced.has(callId);
+  }
+
+  ids(): string[] {
+    return [...this.entries.keys()];
+  }
+
+  /** Before the row is written, so that it is never seen without its call. */
+  announce(callId: string): void {
+    this.announced.set(callId, { isCancelRequested: false });
+  }
+
+  /** The announced call did not move. */
+  retract(callId: string): void {
+    this.announced.delete(callId);
+  }
+
+  /** Takes a handed-over call: from here on its end is recorded, whatever happens. */
+  adopt(call: BackgroundCall, policy: HandoverPolicy, work: CallWork): void {
+    const isCancelRequested = this.announced.get(call.id)?.isCancelRequested ?? false;
+    this.announced.delete(call.id);
+    const entry = new InFlightCall(call, policy, work, this.logger);
+    this.entries.set(call.id, entry);
+    work.onProgress((progress) => {
+      entry.renewSilence();
+      this.progress.put(call, progress);
+    });
+    const ending = entry.verdict.then((verdict) => this.record(entry, verdict));
+    this.endings.add(ending);
+    void ending.finally(() => this.endings.delete(ending));
+    if (isCancelRequested) entry.cancel();
+  }
+
+  /** Phase two of a cancel, if the call runs here or is about to. */
+  cancel(callId: string): void {
+    this.entries.get(callId)?.cancel();
+    const announced = this.announced.get(callId);
+    if (announced) announced.isCancelRequested = true;
+  }
+
+  /** Somebody else has ended the call: its work is stopped and nothing is written. */
+  dropEnded(callId: string): void {
+    const entry = this.entries.get(callId);
+    if (!entry || entry.hasVerdict) return;
+    entry.drop();
+    this.entries.delete(callId);
+  }
+
+  /** Ends every call as interrupted and waits until that is written. */
+  async interruptAll(): Promise<void> {
+    for (const entry of this.entries.values()) entry.interrupt();
+    await Promise.all(this.endings);
+  }
+
+  private async record(entry: InFlightCall, verdict: Verdict): Promise<void> {
+    const { call } = entry;
+    await this.progress.settle(call.id);
+    const ended = await this.write(entry, verdict);
+    // A cancel that another replica wrote before our answer wins over the answer.
+    if (!ended && verdict.guard === 'owner')
+      await this.write(entry, { ending: CANCELLED, guard: 'cancel' });
+    if (this.isOurs(entry)) this.entries.delete(call.id);
+  }
+
+  /** Tries for as long as the database is away, unless the call is taken over meanwhile. */
+  private async write(entry: InFlightCall, { ending, guard }: Verdict): Promise<boolean> {
+    const { call } = entry;
+    for (let delayMs = RETRY_MS.first; this.isOurs(entry); delayMs *= 2) {
+      try {
+        return (await this.registry.end(call, ending, guard)) !== undefined;
+      } catch (error) {
+        const isAway = error instanceof DatabaseUnavailableError;
+        if (isAway) this.logger.warn('background_call.end_delayed', { callId: call.id }, error);
+        // The row stays as it is; the next reconciliation ends it as interrupted.
+        else this.logger.error('background_call.end_refused', { callId: call.id }, error);
+        if (!isAway) return true;
+        await sleep(Math.min(delayMs, RETRY_MS.most));
+      }
+    }
+    return true;
+  }
+
+  private isOurs(entry: InFlightCall): boolean {
+    return this.entries.get(entry.call.id) === entry;
+  }
+
+  private dropAll(): void {
+    for (const entry of this.entries.values()) entry.drop();
+    this.entries.clear();
+  }
+}
