@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { CallOutcome, CallWork } from '../background-calls/call-outcome.js';
+import { HandoverAnswer } from '../background-calls/handover-answer.js';
+import { Clock } from '../common/clock.js';
+import { DatabaseUnavailableError } from '../common/domain-error.js';
+import { Drain } from '../common/drain.js';
+import { DrainingError } from '../common/domain-error.js';
+import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
+import { UpstreamPool } from '../upstreams/upstream-pool.js';
+import type { ForegroundCall } from './foreground-call.js';
+import type { HandoverReason, RaceEvent, StopReason } from './foreground-race.js';
+import { HandoverService } from './handover.service.js';
+import type { ToolCallAnswer } from './tool-call.js';
+import { CallerGoneError, toError } from './tool-call.errors.js';
+import { UpstreamWork } from './upstream-work.js';
+
+const RETRY_HANDOVER_MS = 1_000;
+
+/** A call in the foreground: asks the upstream and lives through the race, event by event. */
+@Injectable()
+export class ForegroundFlow {
+  constructor(
+    private readonly upstreams: UpstreamPool,
+    private readonly handovers: HandoverService,
+    private readonly answers: HandoverAnswer,
+    private readonly clock: Clock,
+    private readonly drain: Drain,
+  ) {}
+
+  async run(call: ForegroundCall, autoAfterSec: number | null): Promise<ToolCallAnswer> {
+    const { server, request } = call.toolCall;
+    const work = UpstreamWork.now((onProgress) => this.upstreams.call(server, request, onProgress));
+    call.begin(work, this.clock.monotonicMs());
+    if (autoAfterSec !== null) call.race.armHandover(autoAfterSec * 1_000, 'auto');
+    for (;;) {
+      const answer = await this.react(call, await call.race.next());
+      if (answer) return answer;
+    }
+  }
+
+  /** Undefined: the race goes on. */
+  private async react(call: ForegroundCall, event: RaceEvent): Promise<ToolCallAnswer | undefined> {
+    switch (event.kind) {
+      case 'answer':
+        return this.answer(call, event.outcome);
+      case 'handover_due':
+        return this.handOver(call, event.reason);
+      case 'timeout':
+        void call.work.cancel('its foreground time limit has passed');
+        return this.answer(call, this.timeoutOutcome(call, event.limitSec));
+      case 'stopped':
+        return this.stop(call, event.reason);
+    }
+  }
+
+  private async handOver(
+    call: ForegroundCall,
+    reason: HandoverReason,
+  ): Promise<ToolCallAnswer | undefined> {
+    if (reason === 'client_timeout') call.isAbandoned = true;
+    if (this.drain.isDraining) return undefined;
+    const { latestProgress: progress } = call.work;
+    const circumstances = { handover: reason, runningForMs: this.runningForMs(call), progress };
+    const attempt = await this.handovers.move(call.toolCall, circumstances, () => call.work);
+    switch (attempt.kind) {
+      case 'moved':
+        return this.answers.for(attempt.call);
+      case 'limit_reached':
+        return undefined;
+      case 'turn_interrupted':
+        return this.stop(call, 'turn_interrupted');
+      case 'in_doubt':
+        throw new DatabaseUnavailableError();
+      case 'unavailable':
+      case 'not_owner':
+        call.race.armHandover(RETRY_HANDOVER_MS, reason);
+        return undefined;
+    }
+  }
+
+  private async answer(call: ForegroundCall, outcome: CallOutcome): Promise<ToolCallAnswer> {
+    if (call.isAbandoned) {
+      await this.record(call, outcome);
+      throw new CallerGoneError();
+    }
+    if (outcome.kind === 'error') throw toError(outcome);
+    const durationMs = Math.round(this.runningForMs(call));
+    return { outcome: 'completed', result: outcome.result, durationMs };
+  }
+
+  private async stop(call: ForegroundCall, reason: StopReason): Promise<ToolCallAnswer> {
+    void call.work.cancel(reason);
+    if (reason === 'turn_interrupted') throw new TurnInterruptedError();
+    if (reason === 'caller_gone') throw new CallerGoneError();
+    if (!call.isAbandoned) throw new DrainingError();
+    const message = 'The service was shut down while the call was running.';
+    return this.answer(call, { kind: 'error', code: 'interrupted', message, outcomeUnknown: true });
+  }
+
+  /**
+   * An abandoned call that ended before it could move, for want of a slot or of the database: it is
+   * recorded as a background call that has ended, so that its end is told.
+   */
+  private async record(call: ForegroundCall, outcome: CallOutcome): Promise<void> {
+    const circumstances = {
+      handover: 'client_timeout' as const,
+      runningForMs: this.runningForMs(call),
+      progress: call.work.latestProgress,
+      ignoreLimits: true,
+    };
+    for (;;) {
+      const { kind } = await this.handovers.move(call.toolCall, circumstances, () =>
+        ended(outcome),
+      );
+      if (kind !== 'unavailable' && kind !== 'not_owner') return;
+      await sleep(RETRY_HANDOVER_MS);
+    }
+  }
+
+  private timeoutOutcome(call: ForegroundCall, limitSec: number): CallOutcome {
+    const spentSec = Math.round(this.runningForMs(call) / 1_000);
+    const message = `No answer within the foreground limit of ${limitSec} s; it ran for ${spentSec} s.`;
+    return { kind: 'error', code: 'timeout', message, outcomeUnknown: true };
+  }
+
+  private runningForMs(call: ForegroundCall): number {
+    return call.runningForMs(this.clock.monotonicMs());
+  }
+}
+
+function ended(outcome: CallOutcome): CallWork {
+  return {
+    outcome: Promise.resolve(outcome),
+    cancel: () => Promise.resolve(),
+    onProgress: () => undefined,
+  };
+}

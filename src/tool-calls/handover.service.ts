@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type {
+  BackgroundCall,
+  Handover,
+  HandoverRequest,
+  HandoverResult,
+} from '../background-calls/background-call.js';
+import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
+import type { CallWork, WorkProgress } from '../background-calls/call-outcome.js';
+import { InFlightCalls } from '../background-calls/in-flight-calls.js';
+import { ProgressWriter } from '../background-calls/progress-writer.js';
+import { DatabaseUnavailableError } from '../common/domain-error.js';
+import { Logger } from '../common/logger.js';
+import { CommitOutcomeUnknownError } from '../database/database.js';
+import type { ToolCall } from './tool-call.js';
+
+const SETTLE_MS = 250;
+const IN_DOUBT_MS = 30_000;
+
+export interface HandoverCircumstances {
+  handover: Handover;
+  /** Milliseconds since the upstream was asked; absent: it was not asked yet. */
+  runningForMs?: number;
+  progress?: WorkProgress;
+  ignoreLimits?: boolean;
+}
+
+export type HandoverAttempt =
+  | HandoverResult
+  /** Surely no row was written. */
+  | { kind: 'unavailable' }
+  /** Nobody could say for 30 s whether the row was written; the call is seen to its end all the same. */
+  | { kind: 'in_doubt' };
+
+/** Moves a call to the background and finds out whether it has moved, also when the COMMIT broke off. */
+@Injectable()
+export class HandoverService {
+  constructor(
+    private readonly registry: BackgroundCallRegistry,
+    private readonly inFlight: InFlightCalls,
+    private readonly progress: ProgressWriter,
+    private readonly logger: Logger,
+  ) {}
+
+  /** `workOf` gives the work behind the call once it has moved, in time or after a doubt. */
+  async move(
+    toolCall: ToolCall,
+    circumstances: HandoverCircumstances,
+    workOf: (call: BackgroundCall) => CallWork,
+  ): Promise<HandoverAttempt> {
+    const { id, policy } = toolCall;
+    this.inFlight.announce(id);
+    const settled = this.settle(this.toRequest(toolCall, circumstances)).then((attempt) => {
+      if (attempt.kind === 'moved') this.inFlight.adopt(attempt.call, policy, workOf(attempt.call));
+      return attempt;
+    });
+    void settled.catch(() => undefined).then(() => this.inFlight.retract(id));
+    return withinDoubt(settled);
+  }
+
+  /** While nobody can know, any answer might be a lie: asks until the database can be asked. */
+  private async settle(request: HandoverRequest): Promise<HandoverAttempt> {
+    for (let mayExist = false; ; await sleep(SETTLE_MS)) {
+      try {
+        return await this.registry.handOver(request);
+      } catch (error) {
+        const isAway = error instanceof DatabaseUnavailableError;
+        const level = isAway ? 'warn' : 'error';
+        this.logger[level]('background_call.handover_failed', { callId: request.id }, error);
+        mayExist ||= error instanceof CommitOutcomeUnknownError;
+        if (!mayExist) return { kind: 'unavailable' };
+      }
+    }
+  }
+
+  private toRequest(
+    { id, request, server, policy }: ToolCall,
+    { handover, runningForMs, progress, ignoreLimits = false }: HandoverCircumstances,
+  ): HandoverRequest {
+    return {
+      id,
+      appId: request.appId,
+      address: request.address,
+      handover,
+      agentId: request.agentId,
+      turnId: request.turnId,
+      toolCallId: request.toolCallId,
+      server: { id: server.id, name: server.name, title: server.title },
+      tool: request.tool,
+      arguments: JSON.stringify(request.arguments),
+      policy,
+      progress: progress && this.progress.stamp(progress),
+      traceparent: request.traceparent,
+      runningForMs,
+      ignoreLimits,
+    };
+  }
+}
+
+async function withinDoubt(settled: Promise<HandoverAttempt>): Promise<HandoverAttempt> {
+  const enough = new AbortController();
+  const doubt = sleep(IN_DOUBT_MS, { kind: 'in_doubt' } as const, { signal: enough.signal });
+  try {
+    return await Promise.race([settled, doubt.catch(() => settled)]);
+  } finally {
+    enough.abort();
+  }
+}

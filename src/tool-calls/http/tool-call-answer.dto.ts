@@ -1,0 +1,32 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { BackgroundCallDto } from '../../background-calls/http/background-call.dto.js';
+
+const TOOL_RESULT = {
+  type: 'object',
+  additionalProperties: true,
+  description: 'An MCP CallToolResult that can go straight to the model',
+} as const;
+
+/** The call ended while the caller waited. */
+export class CompletedToolCallDto {
+  @ApiProperty({ enum: ['completed'] })
+  outcome!: 'completed';
+
+  @ApiProperty(TOOL_RESULT)
+  result!: object;
+
+  @ApiProperty({ type: 'integer' })
+  durationMs!: number;
+}
+
+/** The call goes on in the background; `result` tells the model so. */
+export class BackgroundToolCallDto {
+  @ApiProperty({ enum: ['background'] })
+  outcome!: 'background';
+
+  @ApiProperty({ type: BackgroundCallDto })
+  call!: BackgroundCallDto;
+
+  @ApiProperty(TOOL_RESULT)
+  result!: object;
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { TurnService } from '../targets/turn.service.js';
+import { AlwaysHandover } from './always-handover.js';
+import { ForegroundCall } from './foreground-call.js';
+import { ForegroundCalls } from './foreground-calls.js';
+import { ForegroundFlow } from './foreground-flow.js';
+import { ToolCallAdmission } from './tool-call.admission.js';
+import type { ToolCallAnswer, ToolCallRequest } from './tool-call.js';
+
+/**
+ * The use case: decide, call, race, answer or hand over. A call that is answered in the foreground
+ * causes no database statement, apart from opening its turn.
+ */
+@Injectable()
+export class ToolCallService {
+  constructor(
+    private readonly admission: ToolCallAdmission,
+    private readonly turns: TurnService,
+    private readonly always: AlwaysHandover,
+    private readonly flow: ForegroundFlow,
+    private readonly foreground: ForegroundCalls,
+  ) {}
+
+  /**
+   * @param callerGone aborts when nobody waits for the answer any more.
+   * @throws ServerNotFoundError, LimitReachedError, TurnInterruptedError, DrainingError,
+   *   DatabaseUnavailableError, and the errors of `tool-call.errors.ts` for a call that ends in the
+   *   foreground without a result.
+   */
+  async call(request: ToolCallRequest, callerGone: AbortSignal): Promise<ToolCallAnswer> {
+    const call = new ForegroundCall(await this.admission.admit(request));
+    const onGone = (): void => call.callerGone();
+    callerGone.addEventListener('abort', onGone, { once: true });
+    this.foreground.add(call);
+    try {
+      return await this.withinTurn(call);
+    } finally {
+      this.foreground.remove(call);
+      callerGone.removeEventListener('abort', onGone);
+    }
+  }
+
+  /** A call opens its turn and keeps it alive while its caller waits. */
+  private async withinTurn(call: ForegroundCall): Promise<ToolCallAnswer> {
+    const { appId, address, turnId } = call.toolCall.request;
+    if (turnId === undefined) return this.answer(call);
+    const turn = await this.turns.hold(appId, address, turnId);
+    try {
+      return await this.answer(call);
+    } finally {
+      turn.release();
+    }
+  }
+
+  private async answer(call: ForegroundCall): Promise<ToolCallAnswer> {
+    const { mode, autoAfterSec } = call.toolCall.policy;
+    if (mode !== 'always') return this.flow.run(call, mode === 'auto' ? autoAfterSec : null);
+    return (await this.always.tryMove(call.toolCall)) ?? this.flow.run(call, null);
+  }
+}

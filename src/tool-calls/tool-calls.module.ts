@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { BackgroundCallsModule } from '../background-calls/background-calls.module.js';
+import { PolicyModule } from '../policy/policy.module.js';
+import { SettingsModule } from '../settings/settings.module.js';
+import { TargetsModule } from '../targets/targets.module.js';
+import { UpstreamsModule } from '../upstreams/upstreams.module.js';
+import { AlwaysHandover } from './always-handover.js';
+import { ForegroundCalls } from './foreground-calls.js';
+import { ForegroundFlow } from './foreground-flow.js';
+import { HandoverService } from './handover.service.js';
+import { ToolCallsController } from './http/tool-calls.controller.js';
+import { ToolCallAdmission } from './tool-call.admission.js';
+import { ToolCallService } from './tool-call.service.js';
+
+/** The use case: a tool call is answered, or handed over. */
+@Module({
+  imports: [BackgroundCallsModule, PolicyModule, SettingsModule, TargetsModule, UpstreamsModule],
+  controllers: [ToolCallsController],
+  providers: [
+    AlwaysHandover,
+    ForegroundCalls,
+    ForegroundFlow,
+    HandoverService,
+    ToolCallAdmission,
+    ToolCallService,
+  ],
+  exports: [ForegroundCalls],
+})
+export class ToolCallsModule {}
