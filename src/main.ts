@@ -1,0 +1,34 @@
+import { printBanner } from './banner.js';
+import { Logger } from './common/logger.js';
+import { InvalidEnvironmentError, readEnvironment } from './config/environment.js';
+import { Service } from './service.js';
+
+/** Starts the service and ties it to the signals of its process. */
+async function main(): Promise<void> {
+  const configuration = readEnvironment();
+  const logger = Logger.create(configuration.logLevel);
+  const starting = Service.start(configuration);
+  let isLeaving = false;
+  const leave = (): void => {
+    if (isLeaving) process.exit(1);
+    isLeaving = true;
+    starting
+      .then((service) => service.stop())
+      .then(() => process.exit(0))
+      .catch((error: unknown) => {
+        logger.error('service.stop_failed', {}, error);
+        process.exit(1);
+      });
+  };
+  process.on('SIGTERM', leave).on('SIGINT', leave);
+  const service = await starting;
+  printBanner(service, configuration);
+  logger.info('service.ready', { url: service.url });
+}
+
+main().catch((error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
+  const isMistake = error instanceof InvalidEnvironmentError;
+  process.stderr.write(isMistake ? `The environment has mistakes:\n${reason}\n` : `${reason}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module.js';
+import { InFlightCalls } from './background-calls/in-flight-calls.js';
+import { Drain } from './common/drain.js';
+import { Logger } from './common/logger.js';
+import type { Configuration } from './config/environment.js';
+import { createApp } from './configure-app.js';
+import { InstanceLease } from './instances/instance-lease.js';
+import { RecoveryService } from './recovery/recovery.service.js';
+import { ForegroundCalls } from './tool-calls/foreground-calls.js';
+
+/** After the drain time: how long writing the ends of calls may take, and closing everything. */
+const WRITE_ENDS_MS = 5_000;
+const CLOSE_MS = 5_000;
+/** How long requests that are being answered may take while closing. */
+const LAST_ANSWERS_MS = 1_000;
+
+/** The running service: the order in which it comes up and goes down. */
+export class Service {
+  private constructor(
+    private readonly app: NestFastifyApplication,
+    private readonly configuration: Configuration,
+    readonly url: string,
+  ) {}
+
+  /** Resolves when requests are accepted. Port 0 takes a free port, which `url` names. */
+  static async start(configuration: Configuration): Promise<Service> {
+    const app = await createApp(AppModule.forRoot(configuration), configuration);
+    try {
+      await app.init();
+      await app.get(InstanceLease).start();
+      await app.get(RecoveryService).start();
+      await app.listen(configuration.port, configuration.host);
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
+    return new Service(app, configuration, await app.getUrl());
+  }
+
+  /** A part of the service, for the banner and for tests. */
+  get<T>(token: abstract new (...args: never[]) => T): T {
+    return this.app.get<T>(token);
+  }
+
+  /**
+   * Leaves in order: no new work, foreground calls end or are stopped after the drain time, what
+   * nobody can resume is ended and told, the lease is given up, everything is closed.
+   */
+  async stop(): Promise<void> {
+    const logger = this.app.get(Logger);
+    logger.info('service.draining');
+    this.app.get(Drain).begin();
+    await this.app.get(ForegroundCalls).whenNoneWaits(this.configuration.drainSec * 1_000);
+    await this.app.get(RecoveryService).stop();
+    await within(WRITE_ENDS_MS, this.app.get(InFlightCalls).interruptAll());
+    await within(CLOSE_MS, this.app.get(InstanceLease).release());
+    await within(CLOSE_MS, this.close());
+    logger.info('service.stopped');
+  }
+
+  /** Connections that clients keep open without a request would hold the close up. */
+  private async close(): Promise<void> {
+    const cut = setTimeout(() => this.app.getHttpServer().closeAllConnections(), LAST_ANSWERS_MS);
+    await this.app.close();
+    clearTimeout(cut);
+  }
+}
+
+/** Leaving has an end, whatever hangs; a failure on the way out must not keep the rest from leaving. */
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  const enough = new AbortController();
+  const limit = sleep(limitMs, undefined, { signal: enough.signal }).catch(() => undefined);
+  await Promise.race([work.catch(() => undefined), limit]);
+  enough.abort();
+}
