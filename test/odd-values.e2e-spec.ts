@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { McpTestServer } from './support/mcp-server.js';
+import { TestService } from './support/service.js';
+
+/** Texts that PostgreSQL, JSON or UTF-8 have trouble with. */
+const ODD_TEXTS: [string, string][] = [
+  ['NUL', 'before\0after'],
+  ['a lone surrogate', 'before\ud800after'],
+  ['emoji', '👩‍👩‍👧‍👦 é 漢字'],
+  ['1 MB', 'x'.repeat(1_048_576)],
+];
+
+describe('odd values', () => {
+  let upstream: McpTestServer;
+  let service: TestService;
+
+  beforeAll(async () => {
+    upstream = await McpTestServer.start();
+    service = await TestService.start();
+    await service.register('test', upstream.url);
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await upstream.stop();
+  });
+
+  it.each(ODD_TEXTS)('ends a call whose result holds %s, and loses nothing', async (_, text) => {
+    const engine = service.session();
+    const { id } = await engine.callInBackground('gate', { name: 'odd' });
+    const result = { content: [{ type: 'text', text }], _meta: { text: text.slice(0, 20) } };
+    upstream.release('odd', result);
+    expect(await engine.get(id, 15)).toMatchObject({ status: 'completed' });
+    const whole = await service.agent.get(`/v1/background-calls/${id}/result`);
+    expect(whole.body).toEqual(result);
+    const [message] = await engine.receive([id]);
+    expect(message.notifications[0].truncated).toBe(text.length > 8_000);
+    const foreground = engine.call('gate', { name: 'odd-2' });
+    upstream.release('odd-2', result);
+    expect((await foreground).body.result).toEqual(result);
+  });
+
+  it('passes arguments on unchanged, whatever their keys are called', async () => {
+    const engine = service.session();
+    const args =
+      '{"constructor":{"name":1},"__proto__":{"admin":true},"toString":"x","a":{"__proto__":null,' +
+      '"hasOwnProperty":[]},"nul":"\\u0000","lone":"\\ud800","number":1e-7}';
+    for (const mode of ['never', 'always']) {
+      const before = upstream.calls.length;
+      const body = `{"server":"test","tool":"echo","background":{"mode":"${mode}"},"arguments":${args}}`;
+      const answer = await service.agent.post(`/v1/sessions/${engine.sessionId}/tool-calls`, body);
+      expect(answer.status).toBe(mode === 'never' ? 200 : 202);
+      await upstream.untilCalled(before + 1);
+      const sent = upstream.calls.at(-1)?.body ?? '';
+      expect(sent).toContain(`"arguments":${args}`);
+      if (mode === 'always') {
+        const call = await service.agent.get(`/v1/background-calls/${answer.body.call.id}`);
+        expect(call.text).toContain(`"arguments":${args}`);
+        await engine.receive([answer.body.call.id]);
+      }
+    }
+  });
+});

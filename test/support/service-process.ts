@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Api } from './api.js';
+import { Engine } from './engine.js';
+import { KEYS } from './service.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+
+/** The service as a process of its own, to be killed. */
+export class ServiceProcess {
+  readonly agent: Api;
+  readonly admin: Api;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    this.agent = new Api(url, KEYS.BGC_AGENT_KEY);
+    this.admin = new Api(url, KEYS.BGC_ADMIN_KEY);
+  }
+
+  /** Resolves at the log line `service.ready`. */
+  static async start(env: Record<string, string>): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, [MAIN], {
+      env: { ...process.env, ...KEYS, PORT: '0', BGC_DEMO: 'false', LOG_LEVEL: 'info', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = createInterface({ input: child.stdout });
+    for await (const line of lines) {
+      const { event, url } = parse(line);
+      if (event !== 'service.ready' || url === undefined) continue;
+      child.stdout.resume();
+      return new ServiceProcess(child, url);
+    }
+    throw new Error(`the service ended before it was ready: ${child.exitCode}`);
+  }
+
+  session(sessionId: string): Engine {
+    return new Engine(this.agent, sessionId);
+  }
+
+  /** Sends a signal and answers the exit code, or the signal that ended the process. */
+  async end(signal: NodeJS.Signals): Promise<number | string> {
+    if (this.child.exitCode !== null) return this.child.exitCode;
+    const ended = once(this.child, 'exit');
+    this.child.kill(signal);
+    const [code, by] = (await ended) as [number | null, string | null];
+    return code ?? by ?? 'unknown';
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+}
+
+function parse(line: string): { event?: string; url?: string } {
+  try {
+    return JSON.parse(line) as { event?: string; url?: string };
+  } catch {
+    return {};
+  }
+}
