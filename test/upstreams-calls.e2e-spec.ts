@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, type Dispatcher } from 'undici';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
-import { textResult } from './support/mcp-tools.js';
+import { textResult, type ToolContext } from './support/mcp-tools.js';
 import { type PoolFixture, poolFixture } from './support/upstream-pool.js';
 
 let fixture: PoolFixture;
@@ -25,25 +25,35 @@ describe('A call on a pooled connection', () => {
     expect(JSON.stringify(fixture.upstream.calls[0]?.arguments)).toBe(text);
   });
 
-  it('tells progress while it runs and none after the end', async () => {
-    fixture = await poolFixture({
-      tools: {
-        late: async (_args, context) => {
-          await context.progress(1, 2, 'half');
-          setImmediate(() => void context.progress(2, 2, 'late').catch(() => undefined));
-          return textResult('done');
-        },
-      },
-    });
+  it('tells progress while it runs', async () => {
+    fixture = await poolFixture();
     await fixture.call('slow', { ms: 30, steps: 3 }).outcome;
     expect(fixture.progress.slice(0, 2)).toEqual([
       { progress: 1, total: 3, message: 'step 1' },
       { progress: 2, total: 3, message: 'step 2' },
     ]);
-    fixture.progress.length = 0;
-    await fixture.call('late').outcome;
-    await fixture.call('echo').outcome;
-    expect(fixture.progress.map(({ message }) => message)).not.toContain('late');
+  });
+
+  it('tells no progress after the end, also of a result that looks like a task', async () => {
+    const contexts: ToolContext[] = [];
+    const taskLike = { task: { taskId: 't', status: 'working' } };
+    fixture = await poolFixture({
+      tools: {
+        early: (_args, context) => (contexts.push(context), taskLike),
+        late: (_args, context) => (contexts.push(context), context.gate('late')),
+      },
+    });
+    expect(await fixture.call('early').outcome).toEqual({ kind: 'result', result: taskLike });
+    const late = fixture.call('late');
+    await fixture.upstream.until(
+      () => contexts.length === 2 && fixture.upstream.openStreams('GET') === 1,
+    );
+    await contexts[0]?.strayProgress(1);
+    await contexts[1]?.strayProgress(2);
+    await fixture.untilProgress();
+    expect(fixture.progress).toEqual([{ progress: 2 }]);
+    fixture.upstream.release('late');
+    await late.outcome;
   });
 
   it('keeps unknown content types, _meta, structuredContent, NUL, lone surrogates and 1 MB of text', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type PoolFixture, poolFixture } from './support/upstream-pool.js';
 
@@ -42,7 +43,33 @@ describe('Cancelling a call', () => {
     await fixture.upstream.untilCalled(1);
     await call.cancel('stop');
     expect(await call.outcome).toMatchObject({ kind: 'error', outcomeUnknown: true });
+    // Long before the stream would be closed for being left over.
+    await fixture.upstream.until(() => fixture.upstream.openStreams('tools/call') === 0, 700);
+  });
+
+  it('waits until the upstream knows the call: a cancellation that comes first would be lost', async () => {
+    let look = (): void => undefined;
+    const held = new Promise<void>((resolve) => (look = resolve));
+    fixture = await poolFixture({ delayCalls: () => held });
+    const call = fixture.call('gate', { name: 'x' });
+    await fixture.upstream.untilCalled(1);
+    const cancelled = call.cancel('stop');
+    await sleep(100);
+    look();
+    await cancelled;
+    await fixture.upstream.until(() => fixture.upstream.aborted.length === 1);
+  });
+
+  it('does not resume the stream of a cancelled call, though its events have ids', async () => {
+    fixture = await poolFixture({ eventStore: new InMemoryEventStore() });
+    const call = fixture.call('slow', { ms: 60_000, steps: 1_000 });
+    await fixture.untilProgress();
+    await call.cancel('stop');
     await fixture.upstream.until(() => fixture.upstream.openStreams('tools/call') === 0);
+    // Longer than the SDK waits before it resumes.
+    await sleep(500);
+    const resumed = fixture.upstream.headers.filter((headers) => 'last-event-id' in headers);
+    expect(resumed).toEqual([]);
   });
 
   it('works before the connection stands, and the call is never sent', async () => {

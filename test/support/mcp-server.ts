@@ -29,6 +29,8 @@ export interface McpServerOptions {
   toolPages?: Json[][];
   /** Held back before it is answered. */
   delayInitialize?: () => Promise<void>;
+  /** Held back before it is looked at. */
+  delayCalls?: () => Promise<void>;
   /** Runs before a request is handled; answers true when it has answered by itself. */
   intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 }
@@ -136,6 +138,7 @@ export class McpTestServer {
     const message = body === '' ? undefined : (JSON.parse(body) as Json);
     if (message !== undefined) this.record(message, body);
     if (message?.method === 'initialize') await this.options.delayInitialize?.();
+    if (message?.method === 'tools/call') await this.options.delayCalls?.();
     this.streams.set(response, (message?.method ?? request.method) as string);
     response.on('close', () => {
       this.streams.delete(response);
@@ -190,6 +193,11 @@ export class McpTestServer {
       return this.run(String(params.name), (params.arguments ?? {}) as Json, {
         signal: extra.signal,
         gate: (name) => this.passGate(name, extra.signal),
+        strayProgress: (progress) =>
+          server.notification({
+            method: 'notifications/progress',
+            params: { progressToken: token, progress },
+          }),
         progress: async (progress, total, message) => {
           if (token === undefined) return;
           const notice = { progressToken: token, progress, total, message };

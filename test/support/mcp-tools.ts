@@ -6,6 +6,8 @@ export interface ToolContext {
   /** Aborted when the client cancelled this call. */
   signal: AbortSignal;
   progress(progress: number, total?: number, message?: string): Promise<void>;
+  /** Progress of this call on the stream of the session instead of its own, at any time. */
+  strayProgress(progress: number): Promise<void>;
   /** Waits until the test releases the gate; answers what the test gave. */
   gate(name: string): Promise<Json>;
 }

@@ -79,7 +79,7 @@ export class SdkRequest implements SessionCall {
   }
 
   private progressed(progress: Parameters<ProgressListener>[0]): void {
-    if (!this.isEnded && !this.abort.signal.aborted) this.parts.onProgress(progress);
+    if (!this.isEnded) this.parts.onProgress(progress);
   }
 
   private succeed(result: Record<string, unknown>): void {
