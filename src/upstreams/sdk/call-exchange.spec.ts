@@ -108,7 +108,7 @@ class FakeHttp implements Pick<OutboundHttp, 'fetch'> {
 
   fetch(_url: string | URL, { signal }: RequestInit = {}): Promise<Response> {
     this.signals.push(signal as AbortSignal);
-    const answer = this.answers.shift();
+    const answer = this.answers.shift() ?? new Error('unexpected request');
     return answer instanceof Response ? Promise.resolve(answer) : Promise.reject(answer);
   }
 }
