@@ -52,6 +52,7 @@ export class McpTestServer {
   private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
   private readonly streams = new Map<ServerResponse, string>();
   private readonly gates = new Map<string, Json>();
+  private readonly atGates = new Map<string, (result: Json) => void>();
   private readonly waiting = new Set<() => void>();
 
   private constructor(
@@ -85,8 +86,10 @@ export class McpTestServer {
     name: string,
     result: Json = { content: [{ type: 'text', text: `gate ${name}` }] },
   ): void {
-    this.gates.set(name, result);
-    this.changed();
+    const pass = this.atGates.get(name);
+    this.atGates.delete(name);
+    if (pass === undefined) this.gates.set(name, result);
+    else pass(result);
   }
 
   /** Waits until `condition` holds; looked at after each thing that happens here, and every 20 ms. */
@@ -230,16 +233,14 @@ export class McpTestServer {
     return { tools: pages[index] ?? [], ...nextCursor };
   }
 
-  private async passGate(name: string, signal: AbortSignal): Promise<Json> {
-    for (;;) {
-      const result = this.gates.get(name);
-      if (result !== undefined) {
-        this.gates.delete(name);
-        return result;
-      }
-      if (signal.aborted) throw new Error('aborted');
-      await this.nextChange(signal);
-    }
+  private passGate(name: string, signal: AbortSignal): Promise<Json> {
+    const released = this.gates.get(name);
+    this.gates.delete(name);
+    if (released !== undefined) return Promise.resolve(released);
+    return new Promise((resolve, reject) => {
+      this.atGates.set(name, resolve);
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+    });
   }
 
   private nextChange(signal: AbortSignal): Promise<void> {
