@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { makeOpenFolder } from './embedded-binaries.js';
@@ -8,7 +7,7 @@ import { userCan, type ServerUser } from './server-user.js';
 /** A cluster cannot be opened by another major version, so its folder is named after it. */
 export const CLUSTER_NAME = 'postgres-18';
 
-const LONGEST_NAME = 40;
+const LONGEST_NAME = 20;
 
 /**
  * Where the cluster of this data folder lies, or will lie. Normally `<data>/postgres-18`; where the
@@ -82,11 +81,10 @@ function linkedFolder(wanted: string, systemDir: string, user: ServerUser): stri
   }
 }
 
-/** Readable, and short enough for a socket address below it. */
+/** The end of the path: readable, and short enough for a socket address below it. */
 function nameFor(dataDir: string): string {
-  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 8);
-  const words = dataDir.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-/, '');
-  return `${words.slice(-LONGEST_NAME).replace(/^-/, '')}-${hash}`;
+  const words = dataDir.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return words.join('-').slice(-LONGEST_NAME).replace(/^-/, '') || 'data';
 }
 
 function who(user: ServerUser | undefined): string {

@@ -8,7 +8,7 @@ import { initializeCluster, ROLE } from './initialize-cluster.js';
 import { lockState } from './postmaster-lock.js';
 import { ServerProcess } from './server-process.js';
 import { serverUser, type ServerUser } from './server-user.js';
-import { SOCKET_PORT, socketFolder } from './socket-folder.js';
+import { removeSocketFolder, SOCKET_PORT, socketFolder } from './socket-folder.js';
 
 const SYSTEM_DIR = '/var/lib/background-calls';
 const WAIT_MS = { free: 10_000, held: 3_000, stopping: 30_000 };
@@ -45,7 +45,7 @@ export class EmbeddedPostgres {
     private readonly command: string[],
     private readonly user: ServerUser | undefined,
     private readonly options: EmbeddedOptions,
-    socketDir: string,
+    private readonly socketDir: string,
   ) {
     this.url = `postgres://${ROLE}@${encodeURIComponent(socketDir)}/postgres`;
   }
@@ -72,6 +72,7 @@ export class EmbeddedPostgres {
   async stop(): Promise<void> {
     this.isStopping = true;
     await this.server?.stop();
+    removeSocketFolder(this.socketDir, this.cluster);
   }
 
   private async launch(): Promise<void> {

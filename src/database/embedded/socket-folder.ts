@@ -13,7 +13,7 @@ const LONGEST_SOCKET_PATH = 103;
 /**
  * The folder for the unix socket: the cluster's own, which only its user may enter. Where that
  * path is too long for a socket, a folder of the same kind in /tmp; the same one at each start,
- * so that a killed process leaves none behind.
+ * so that those of killed processes do not pile up.
  * @throws EmbeddedDatabaseError when somebody else holds that place in /tmp.
  */
 export function socketFolder(cluster: string, user: ServerUser | undefined): string {
@@ -31,6 +31,11 @@ export function socketFolder(cluster: string, user: ServerUser | undefined): str
       `${folder} is not a private folder of uid ${uid}: remove it, or use a shorter BGC_DATA_DIR`,
     );
   return folder;
+}
+
+/** A folder in /tmp goes when the server has stopped. */
+export function removeSocketFolder(folder: string, cluster: string): void {
+  if (folder !== cluster) fs.rmSync(folder, { recursive: true, force: true });
 }
 
 export function socketPath(folder: string): string {
