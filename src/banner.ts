@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { GeneratedKeys } from './auth/generated-keys.js';
 import type { Configuration } from './config/environment.js';
 import type { Service } from './service.js';
@@ -42,7 +43,7 @@ function demoLines(url: string, configuration: Configuration): string[] {
 
 function agentKeyLine({ fixedKeys, dataDir }: Configuration): string {
   if (fixedKeys.agent !== undefined) return 'AGENT_KEY=$BGC_AGENT_KEY';
-  return `AGENT_KEY=$(sed -n 's/.*"agent": *"\\([^"]*\\)".*/\\1/p' '${dataDir}/keys.json')`;
+  return `AGENT_KEY=$(sed -n 's/.*"agent": *"\\([^"]*\\)".*/\\1/p' '${resolve(dataDir, 'keys.json')}')`;
 }
 
 function post(url: string, body: object): string {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Logger } from '../common/logger.js';
+import { outsideRequestContext } from '../common/request-context.js';
 import { ChannelListener } from '../database/channel-listener.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import type { BackgroundCall, HandoverPolicy } from './background-call.js';
@@ -62,7 +63,9 @@ export class InFlightCalls {
       entry.renewSilence();
       this.progress.put(call, progress);
     });
-    const ending = entry.verdict.then((verdict) => this.record(entry, verdict));
+    const ending = outsideRequestContext(() =>
+      entry.verdict.then((verdict) => this.record(entry, verdict)),
+    );
     this.endings.add(ending);
     void ending.finally(() => this.endings.delete(ending));
     if (isCancelRequested) entry.cancel();
