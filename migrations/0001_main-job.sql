@@ -69,7 +69,6 @@ CREATE TABLE targets (
   team_id text,
   bot_id text,
   turn_id text,
-  turn_started_at timestamptz(3),
   -- without a sign of life until then the turn is taken as ended
   turn_expires_at timestamptz(3),
   next_sequence bigint NOT NULL DEFAULT 1,
@@ -117,7 +116,6 @@ CREATE TABLE background_calls (
   arguments text NOT NULL,
   policy jsonb NOT NULL,
   progress text,
-  progress_at timestamptz(3),
   error_code text,
   error_message text,
   outcome_unknown boolean NOT NULL DEFAULT false,

@@ -7,16 +7,10 @@ export interface NewApiKey extends ApiKey {
   prefix: string;
 }
 
-interface ApiKeyRow {
-  id: string;
-  audience: Audience;
-  app_id: string | null;
-  hash: Buffer;
-}
-
 const SELECT_LIVE = `
-  SELECT api_keys.id, api_keys.audience, api_keys.app_id, api_keys.hash
-  FROM api_keys WHERE api_keys.revoked_at IS NULL`;
+  SELECT api_keys.id, api_keys.audience, api_keys.app_id AS "appId", api_keys.hash
+  FROM api_keys
+  WHERE api_keys.revoked_at IS NULL`;
 
 // A key that comes back, perhaps for another audience, is the same row again.
 const UPSERT = `
@@ -26,16 +20,17 @@ const UPSERT = `
   SET app_id = excluded.app_id, audience = excluded.audience, origin = excluded.origin, revoked_at = NULL`;
 
 const REVOKE_OTHER_FIXED = `
-  UPDATE api_keys SET revoked_at = now()
+  UPDATE api_keys
+  SET revoked_at = now()
   WHERE api_keys.audience = $1 AND api_keys.origin = 'environment'
     AND api_keys.hash <> $2 AND api_keys.revoked_at IS NULL`;
 
 /** Rows of `api_keys`: hashes, never keys. */
 @Injectable()
 export class ApiKeyRepository {
+  /** All keys that were not revoked. */
   async live(db: Queryable): Promise<ApiKey[]> {
-    const rows = await db.query<ApiKeyRow>(SELECT_LIVE);
-    return rows.map(({ id, audience, app_id, hash }) => ({ id, audience, appId: app_id, hash }));
+    return db.query<ApiKey>(SELECT_LIVE);
   }
 
   /** Makes a key live; one that was revoked before comes back. */

@@ -11,71 +11,84 @@ import { sourcesOf } from './call-status.js';
  */
 const END_GUARDS = {
   // The owner, as long as nobody fenced it, and only while nobody asked for a cancel.
-  owner: `c.cancel_requested_at IS NULL AND c.owner_id = $11
-          AND EXISTS (SELECT 1 FROM instances AS i WHERE i.id = c.owner_id)`,
+  owner: `background_calls.cancel_requested_at IS NULL AND background_calls.owner_id = $11
+    AND EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)`,
   // Anybody, once a cancel was asked for: a requested cancel beats every other ending.
-  cancel: `c.cancel_requested_at IS NOT NULL AND $11::uuid IS NULL`,
+  cancel: `background_calls.cancel_requested_at IS NOT NULL AND $11::uuid IS NULL`,
   // Anybody, once the deadline has passed on the database's clock.
-  deadline: `c.cancel_requested_at IS NULL AND c.deadline_at <= now() AND $11::uuid IS NULL`,
+  deadline: `background_calls.cancel_requested_at IS NULL AND background_calls.deadline_at <= now()
+    AND $11::uuid IS NULL`,
   // Anybody, when the owner was fenced or has left.
-  'dead-owner': `c.cancel_requested_at IS NULL AND $11::uuid IS NULL
-          AND NOT EXISTS (SELECT 1 FROM instances AS i WHERE i.id = c.owner_id)`,
+  'dead-owner': `background_calls.cancel_requested_at IS NULL AND $11::uuid IS NULL
+    AND NOT EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)`,
 } as const;
 
+/** By which right a call is ended. */
 export type EndGuard = keyof typeof END_GUARDS;
 
 const endStatement = (guard: EndGuard): string => `
-WITH c AS (
-  UPDATE background_calls AS c
+  UPDATE background_calls
   SET status = $3, ended_at = now(), error_code = $4, error_message = $5, outcome_unknown = $6,
-      result_preview = $7, result_is_error = $8, result_bytes = $9, result_truncated = $10
-  WHERE c.id = $1 AND c.status = ANY($2) AND ${END_GUARDS[guard]}
-  RETURNING c.*)
-SELECT ${CALL_COLUMNS} FROM c JOIN targets AS t ON t.id = c.target_id`;
+    result_preview = $7, result_is_error = $8, result_bytes = $9, result_truncated = $10
+  FROM targets
+  WHERE background_calls.id = $1 AND background_calls.status = ANY($2) AND ${END_GUARDS[guard]}
+    AND targets.id = background_calls.target_id
+  RETURNING ${CALL_COLUMNS}`;
 
 // A lost lease inserts nothing: a call that nobody owns would be swept as interrupted.
 const INSERT_RUNNING = `
-WITH c AS (
-  INSERT INTO background_calls AS c
-    (id, app_id, target_id, status, handover, owner_id, agent_id, turn_id, tool_call_id,
-     server_id, server_name, server_title, tool, arguments, policy, progress, progress_at,
-     traceparent, started_at, dispatched_at, deadline_at)
-  SELECT $1::uuid, $2::uuid, $3::bigint, 'running', $4, $5::uuid, $6, $7, $8, $9::uuid, $10, $11,
-     $12, $13, $14::jsonb, $15,
-     CASE WHEN $15::text IS NULL THEN NULL ELSE now() END, $16,
-     now() - COALESCE($17::float8, 0) * interval '1 ms',
-     CASE WHEN $17::float8 IS NULL THEN NULL ELSE now() END,
-     now() + $18::float8 * interval '1 hour'
-  WHERE EXISTS (SELECT 1 FROM instances AS i WHERE i.id = $5)
-  RETURNING c.*)
-SELECT ${CALL_COLUMNS} FROM c JOIN targets AS t ON t.id = c.target_id`;
+  WITH inserted AS (
+    INSERT INTO background_calls (id, app_id, target_id, status, handover, owner_id, agent_id,
+      turn_id, tool_call_id, server_id, server_name, server_title, tool, arguments, policy, progress,
+      traceparent, started_at, dispatched_at, deadline_at)
+    SELECT $1::uuid, $2::uuid, $3::bigint, 'running', $4, $5::uuid, $6,
+      $7, $8, $9::uuid, $10, $11, $12, $13, $14::jsonb, $15,
+      $16, now() - coalesce($17::float8, 0) * interval '1 ms',
+      CASE WHEN $17::float8 IS NULL THEN NULL ELSE now() END,
+      now() + $18::float8 * interval '1 hour'
+    WHERE EXISTS (SELECT FROM instances WHERE instances.id = $5)
+    RETURNING background_calls.*)
+  SELECT ${CALL_COLUMNS}
+  FROM inserted AS background_calls
+  JOIN targets ON targets.id = background_calls.target_id`;
 
 const FIND = `
-SELECT ${CALL_COLUMNS} FROM background_calls AS c JOIN targets AS t ON t.id = c.target_id
-WHERE c.id = $1`;
+  SELECT ${CALL_COLUMNS}
+  FROM background_calls
+  JOIN targets ON targets.id = background_calls.target_id
+  WHERE background_calls.id = $1`;
 
-const INSERT_RESULT = `INSERT INTO call_results (call_id, body) VALUES ($1, $2)`;
-const FIND_RESULT = `SELECT r.body FROM call_results AS r WHERE r.call_id = $1`;
+const INSERT_RESULT = `
+  INSERT INTO call_results (call_id, body) VALUES ($1, $2)`;
+
+const FIND_RESULT = `
+  SELECT call_results.body FROM call_results
+  WHERE call_results.call_id = $1`;
 
 // Written before the upstream is asked. Zero rows: do not ask it any more.
 const MARK_DISPATCHED = `
-UPDATE background_calls AS c SET dispatched_at = now()
-WHERE c.id = $1 AND c.owner_id = $2 AND c.status = 'running' AND c.cancel_requested_at IS NULL
-RETURNING c.id`;
+  UPDATE background_calls
+  SET dispatched_at = now()
+  WHERE background_calls.id = $1 AND background_calls.owner_id = $2
+    AND background_calls.status = 'running' AND background_calls.cancel_requested_at IS NULL
+  RETURNING background_calls.id`;
 
 const REQUEST_CANCEL = `
-WITH c AS (
-  UPDATE background_calls AS c SET cancel_requested_at = COALESCE(c.cancel_requested_at, now())
-  WHERE c.id = $1 AND c.status = ANY($2)
-  RETURNING c.*)
-SELECT ${CALL_COLUMNS} FROM c JOIN targets AS t ON t.id = c.target_id`;
+  UPDATE background_calls
+  SET cancel_requested_at = coalesce(background_calls.cancel_requested_at, now())
+  FROM targets
+  WHERE background_calls.id = $1 AND background_calls.status = ANY($2)
+    AND targets.id = background_calls.target_id
+  RETURNING ${CALL_COLUMNS}`;
 
 const WRITE_PROGRESS = `
-UPDATE background_calls AS c SET progress = p.progress, progress_at = now()
-FROM unnest($1::uuid[], $2::text[]) AS p (id, progress)
-WHERE c.id = p.id AND c.owner_id = $3 AND c.ended_at IS NULL`;
+  UPDATE background_calls
+  SET progress = arrived.progress
+  FROM unnest($1::uuid[], $2::text[]) AS arrived (id, progress)
+  WHERE background_calls.id = arrived.id AND background_calls.owner_id = $3
+    AND background_calls.ended_at IS NULL`;
 
-/** The moves of a call; lists and look-ups for the API are in `background-call.reader.ts`. */
+/** The moves of a call; lists are in `call-list.repository.ts`. */
 @Injectable()
 export class BackgroundCallRepository {
   /** Undefined: this process is fenced and may own nothing. */
@@ -97,6 +110,7 @@ export class BackgroundCallRepository {
     );
   }
 
+  /** Undefined when there is no such call. */
   async find(db: Queryable, id: string): Promise<BackgroundCall | undefined> {
     return first(await db.query<BackgroundCallRow>(FIND, [id]));
   }

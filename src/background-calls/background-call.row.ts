@@ -1,62 +1,61 @@
-import type { CallStatus } from './call-status.js';
 import type {
   BackgroundCall,
   CallErrorCode,
   CallProgress,
   CallSummary,
-  Handover,
 } from './background-call.js';
 
 /** A row of `background_calls` with the address of its target, without what may be large. */
-export interface CallSummaryRow {
-  id: string;
-  app_id: string;
-  target_id: number;
-  session_id: string | null;
-  team_id: string | null;
-  bot_id: string | null;
-  status: CallStatus;
-  handover: Handover;
-  owner_id: string | null;
-  agent_id: string | null;
-  turn_id: string | null;
-  tool_call_id: string | null;
-  server_id: string;
-  server_name: string;
-  server_title: string;
-  tool: string;
+export interface CallSummaryRow extends Omit<CallSummary, keyof Composed> {
+  sessionId: string | null;
+  teamId: string | null;
+  botId: string | null;
+  serverId: string;
+  serverName: string;
+  serverTitle: string;
+  /** JSON. */
   progress: string | null;
-  error_code: CallErrorCode | null;
-  error_message: string | null;
-  outcome_unknown: boolean;
-  result_preview: string | null;
-  result_is_error: boolean | null;
-  result_bytes: number | null;
-  result_truncated: boolean | null;
-  traceparent: string | null;
-  created_at: Date;
-  started_at: Date | null;
-  backgrounded_at: Date;
-  deadline_at: Date | null;
-  cancel_requested_at: Date | null;
-  ended_at: Date | null;
+  errorCode: CallErrorCode | null;
+  errorMessage: string | null;
+  resultPreview: string | null;
+  resultIsError: boolean | null;
+  resultBytes: number | null;
+  resultTruncated: boolean | null;
 }
+
+/** What several columns make up together. */
+type Composed = Pick<CallSummary, 'address' | 'server' | 'progress' | 'error' | 'result'>;
 
 export interface BackgroundCallRow extends CallSummaryRow {
   arguments: string;
   policy: object;
 }
 
-/** The columns of a call `c` and its target `t` for lists. */
+/** The columns for lists; a statement that selects them joins `targets`. */
 export const SUMMARY_COLUMNS = `
-  c.id, c.app_id, c.target_id, t.session_id, t.team_id, t.bot_id, c.status, c.handover, c.owner_id,
-  c.agent_id, c.turn_id, c.tool_call_id, c.server_id, c.server_name, c.server_title, c.tool,
-  c.progress, c.error_code, c.error_message, c.outcome_unknown,
-  c.result_preview, c.result_is_error, c.result_bytes, c.result_truncated, c.traceparent,
-  c.created_at, c.started_at, c.backgrounded_at, c.deadline_at, c.cancel_requested_at, c.ended_at`;
+    background_calls.id, background_calls.app_id AS "appId",
+    background_calls.target_id AS "targetId", targets.session_id AS "sessionId",
+    targets.team_id AS "teamId", targets.bot_id AS "botId", background_calls.status,
+    background_calls.handover, background_calls.owner_id AS "ownerId",
+    background_calls.agent_id AS "agentId", background_calls.turn_id AS "turnId",
+    background_calls.tool_call_id AS "toolCallId", background_calls.server_id AS "serverId",
+    background_calls.server_name AS "serverName", background_calls.server_title AS "serverTitle",
+    background_calls.tool, background_calls.progress, background_calls.error_code AS "errorCode",
+    background_calls.error_message AS "errorMessage",
+    background_calls.outcome_unknown AS "outcomeUnknown",
+    background_calls.result_preview AS "resultPreview",
+    background_calls.result_is_error AS "resultIsError",
+    background_calls.result_bytes AS "resultBytes",
+    background_calls.result_truncated AS "resultTruncated", background_calls.traceparent,
+    background_calls.created_at AS "createdAt", background_calls.started_at AS "startedAt",
+    background_calls.backgrounded_at AS "backgroundedAt",
+    background_calls.deadline_at AS "deadlineAt",
+    background_calls.cancel_requested_at AS "cancelRequestedAt",
+    background_calls.ended_at AS "endedAt"`;
 
 /** The columns for every statement that answers whole calls. */
-export const CALL_COLUMNS = `${SUMMARY_COLUMNS}, c.arguments, c.policy`;
+export const CALL_COLUMNS = `${SUMMARY_COLUMNS},
+    background_calls.arguments, background_calls.policy`;
 
 export function toBackgroundCall(row: BackgroundCallRow): BackgroundCall {
   return { ...toCallSummary(row), arguments: row.arguments, policy: row.policy };
@@ -65,49 +64,47 @@ export function toBackgroundCall(row: BackgroundCallRow): BackgroundCall {
 export function toCallSummary(row: CallSummaryRow): CallSummary {
   return {
     id: row.id,
-    appId: row.app_id,
-    targetId: row.target_id,
+    appId: row.appId,
+    targetId: row.targetId,
     address: addressOf(row),
     status: row.status,
     handover: row.handover,
-    ownerId: row.owner_id,
-    agentId: row.agent_id,
-    turnId: row.turn_id,
-    toolCallId: row.tool_call_id,
-    server: { id: row.server_id, name: row.server_name, title: row.server_title },
+    ownerId: row.ownerId,
+    agentId: row.agentId,
+    turnId: row.turnId,
+    toolCallId: row.toolCallId,
+    server: { id: row.serverId, name: row.serverName, title: row.serverTitle },
     tool: row.tool,
     progress: row.progress === null ? null : (JSON.parse(row.progress) as CallProgress),
     error: errorOf(row),
-    outcomeUnknown: row.outcome_unknown,
+    outcomeUnknown: row.outcomeUnknown,
     result: resultOf(row),
     traceparent: row.traceparent,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    backgroundedAt: row.backgrounded_at,
-    deadlineAt: row.deadline_at,
-    cancelRequestedAt: row.cancel_requested_at,
-    endedAt: row.ended_at,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt,
+    backgroundedAt: row.backgroundedAt,
+    deadlineAt: row.deadlineAt,
+    cancelRequestedAt: row.cancelRequestedAt,
+    endedAt: row.endedAt,
   };
 }
 
-function addressOf(row: CallSummaryRow): CallSummary['address'] {
-  return row.session_id === null
-    ? { type: 'bot', teamId: row.team_id ?? '', botId: row.bot_id ?? '' }
-    : { type: 'session', sessionId: row.session_id };
+function addressOf({ sessionId, teamId, botId }: CallSummaryRow): CallSummary['address'] {
+  return sessionId === null
+    ? { type: 'bot', teamId: teamId ?? '', botId: botId ?? '' }
+    : { type: 'session', sessionId };
 }
 
-function errorOf(row: CallSummaryRow): CallSummary['error'] {
-  return row.error_code === null
-    ? null
-    : { code: row.error_code, message: row.error_message ?? '' };
+function errorOf({ errorCode, errorMessage }: CallSummaryRow): CallSummary['error'] {
+  return errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' };
 }
 
 function resultOf(row: CallSummaryRow): CallSummary['result'] {
-  if (row.result_bytes === null) return null;
+  if (row.resultBytes === null) return null;
   return {
-    preview: row.result_preview ?? '',
-    isError: row.result_is_error ?? false,
-    bytes: row.result_bytes,
-    truncated: row.result_truncated ?? false,
+    preview: row.resultPreview ?? '',
+    isError: row.resultIsError ?? false,
+    bytes: row.resultBytes,
+    truncated: row.resultTruncated ?? false,
   };
 }

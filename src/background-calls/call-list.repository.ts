@@ -17,12 +17,12 @@ export interface CallFilter {
 }
 
 const CONDITIONS: [keyof CallFilter, (parameter: string) => string][] = [
-  ['appId', (parameter) => `c.app_id = ${parameter}`],
-  ['targetId', (parameter) => `c.target_id = ${parameter}`],
-  ['statuses', (parameter) => `c.status = ANY(${parameter})`],
-  ['servers', (parameter) => `c.server_name = ANY(${parameter})`],
-  ['tools', (parameter) => `c.tool = ANY(${parameter})`],
-  ['turnIds', (parameter) => `c.turn_id = ANY(${parameter})`],
+  ['appId', (parameter) => `background_calls.app_id = ${parameter}`],
+  ['targetId', (parameter) => `background_calls.target_id = ${parameter}`],
+  ['statuses', (parameter) => `background_calls.status = ANY(${parameter})`],
+  ['servers', (parameter) => `background_calls.server_name = ANY(${parameter})`],
+  ['tools', (parameter) => `background_calls.tool = ANY(${parameter})`],
+  ['turnIds', (parameter) => `background_calls.turn_id = ANY(${parameter})`],
 ];
 
 /** Keyset pages of calls: never an OFFSET, never a count. */
@@ -41,13 +41,17 @@ export class CallListRepository {
       const comparison = page.order === 'desc' ? '<' : '>';
       const createdAt = parameter(page.after.createdAt);
       const key = `(${createdAt}::timestamptz, ${parameter(page.after.id)}::uuid)`;
-      conditions.push(`(c.created_at, c.id) ${comparison} ${key}`);
+      conditions.push(`(background_calls.created_at, background_calls.id) ${comparison} ${key}`);
     }
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     const rows = await this.database.query<CallSummaryRow>(
-      `SELECT ${SUMMARY_COLUMNS} FROM background_calls AS c JOIN targets AS t ON t.id = c.target_id
-       ${where} ORDER BY c.created_at ${page.order}, c.id ${page.order}
-       LIMIT ${parameter(page.limit + 1)}`,
+      `
+  SELECT ${SUMMARY_COLUMNS}
+  FROM background_calls
+  JOIN targets ON targets.id = background_calls.target_id
+  ${where}
+  ORDER BY background_calls.created_at ${page.order}, background_calls.id ${page.order}
+  LIMIT ${parameter(page.limit + 1)}`,
       values,
     );
     return rows.map(toCallSummary);

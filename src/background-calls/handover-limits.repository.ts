@@ -2,19 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/database.js';
 
 const COUNT_OF_TARGET = `
-SELECT count(*) AS running FROM background_calls AS c
-WHERE c.target_id = $1 AND c.ended_at IS NULL AND c.status = 'running'`;
+  SELECT count(*) AS running FROM background_calls
+  WHERE background_calls.target_id = $1
+    AND background_calls.ended_at IS NULL AND background_calls.status = 'running'`;
 
 const COUNT_OF_AGENT = `
-SELECT count(*) AS running FROM background_calls AS c
-WHERE c.app_id = $1 AND c.agent_id = $2 AND c.ended_at IS NULL AND c.status = 'running'`;
+  SELECT count(*) AS running FROM background_calls
+  WHERE background_calls.app_id = $1 AND background_calls.agent_id = $2
+    AND background_calls.ended_at IS NULL AND background_calls.status = 'running'`;
 
 const COUNT_OF_ALL = `
-SELECT count(*) AS running FROM background_calls AS c
-WHERE c.ended_at IS NULL AND c.status = 'running'`;
+  SELECT count(*) AS running FROM background_calls
+  WHERE background_calls.ended_at IS NULL AND background_calls.status = 'running'`;
 
 // Held until the end of the transaction: counts under it are exact across replicas.
-const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`;
+const LOCK = `
+  SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
 /** Counts running calls from their rows, never from a counter, so that a slot can't leak. */
 @Injectable()
@@ -24,11 +27,13 @@ export class HandoverLimitsRepository {
     return running(await tx.query<Count>(COUNT_OF_TARGET, [targetId]));
   }
 
+  /** Takes the lock of the agent. */
   async runningOfAgent(tx: Transaction, appId: string, agentId: string): Promise<number> {
     await tx.query(LOCK, [`background_calls agent ${appId} ${agentId}`]);
     return running(await tx.query<Count>(COUNT_OF_AGENT, [appId, agentId]));
   }
 
+  /** Takes the lock of all calls. */
   async runningOfAll(tx: Transaction): Promise<number> {
     await tx.query(LOCK, ['background_calls all']);
     return running(await tx.query<Count>(COUNT_OF_ALL));

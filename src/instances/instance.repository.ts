@@ -2,27 +2,34 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
 const REGISTER = `
-INSERT INTO instances AS i (id, host, pid, lease_until)
-VALUES ($1, $2, $3, now() + $4 * interval '1 second')`;
+  INSERT INTO instances (id, host, pid, lease_until)
+  VALUES ($1, $2, $3, now() + make_interval(secs => $4))`;
 
 // Zero rows: another replica found the lease run out and fenced this process by deleting its row.
 const RENEW = `
-UPDATE instances AS i SET lease_until = now() + $2 * interval '1 second'
-WHERE i.id = $1 RETURNING i.id`;
+  UPDATE instances
+  SET lease_until = now() + make_interval(secs => $2)
+  WHERE instances.id = $1
+  RETURNING instances.id`;
 
 const FENCE_EXPIRED = `
-DELETE FROM instances AS i WHERE i.lease_until < now() AND i.id <> $1 RETURNING i.id`;
+  DELETE FROM instances
+  WHERE instances.lease_until < now() AND instances.id <> $1`;
 
 const FENCE_ALL_OTHERS = `
-DELETE FROM instances AS i WHERE i.id <> $1 RETURNING i.id`;
+  DELETE FROM instances
+  WHERE instances.id <> $1`;
 
-const RELEASE = `DELETE FROM instances AS i WHERE i.id = $1`;
+const RELEASE = `
+  DELETE FROM instances
+  WHERE instances.id = $1`;
 
 /** One row per process with a lease on database time; calls point to their owner. */
 @Injectable()
 export class InstanceRepository {
   constructor(private readonly database: Database) {}
 
+  /** Begins the lease of this process. */
   async register(id: string, host: string, pid: number, leaseSec: number): Promise<void> {
     await this.database.query(REGISTER, [id, host, pid, leaseSec]);
   }
@@ -43,6 +50,7 @@ export class InstanceRepository {
     await this.database.query(FENCE_ALL_OTHERS, [ownId]);
   }
 
+  /** Ends the lease: what the process still owns can be taken over. */
   async release(id: string): Promise<void> {
     await this.database.query(RELEASE, [id]);
   }

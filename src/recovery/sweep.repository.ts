@@ -9,56 +9,63 @@ export interface SweptCall {
   wasDispatched: boolean;
   isCancelRequested: boolean;
   maxHours: number;
+  /** Milliseconds since the start. */
   spentMs: number;
 }
 
-const COLUMNS = `
-  c.id, c.target_id AS "targetId", c.owner_id AS "ownerId",
-  c.dispatched_at IS NOT NULL AS "wasDispatched",
-  c.cancel_requested_at IS NOT NULL AS "isCancelRequested", (c.policy->>'maxHours')::float8 AS "maxHours",
-  (extract(epoch FROM now() - c.started_at) * 1000)::float8 AS "spentMs"`;
+const COLUMNS = `background_calls.id, background_calls.target_id AS "targetId",
+    background_calls.owner_id AS "ownerId",
+    background_calls.dispatched_at IS NOT NULL AS "wasDispatched",
+    background_calls.cancel_requested_at IS NOT NULL AS "isCancelRequested",
+    (background_calls.policy->>'maxHours')::float8 AS "maxHours",
+    (extract(epoch FROM now() - background_calls.started_at) * 1000)::float8 AS "spentMs"`;
 
 // A bounded batch: what is left over comes with the next sweep.
 const BATCH = 200;
 
 const OF_DEAD_OWNERS = `
-SELECT ${COLUMNS} FROM background_calls AS c
-WHERE c.ended_at IS NULL AND c.owner_id IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM instances AS i WHERE i.id = c.owner_id)
-LIMIT ${BATCH}`;
+  SELECT ${COLUMNS} FROM background_calls
+  WHERE background_calls.ended_at IS NULL AND background_calls.owner_id IS NOT NULL
+    AND NOT EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)
+  LIMIT ${BATCH}`;
 
 const PAST_DEADLINE = `
-SELECT ${COLUMNS} FROM background_calls AS c
-WHERE c.ended_at IS NULL AND c.deadline_at <= now()
-LIMIT ${BATCH}`;
+  SELECT ${COLUMNS} FROM background_calls
+  WHERE background_calls.ended_at IS NULL AND background_calls.deadline_at <= now()
+  LIMIT ${BATCH}`;
 
 // The owner has a grace of 5 s to carry a cancel out.
 const OVERDUE_CANCELS = `
-SELECT ${COLUMNS} FROM background_calls AS c
-WHERE c.ended_at IS NULL AND c.cancel_requested_at < now() - interval '5 seconds'
-LIMIT ${BATCH}`;
+  SELECT ${COLUMNS} FROM background_calls
+  WHERE background_calls.ended_at IS NULL
+    AND background_calls.cancel_requested_at < now() - interval '5 seconds'
+  LIMIT ${BATCH}`;
 
 const OF_OWNER = `
-SELECT ${COLUMNS} FROM background_calls AS c
-WHERE c.ended_at IS NULL AND c.owner_id = $1`;
+  SELECT ${COLUMNS} FROM background_calls
+  WHERE background_calls.ended_at IS NULL AND background_calls.owner_id = $1`;
 
 /** Finds the calls that need somebody to end them. */
 @Injectable()
 export class SweepRepository {
   constructor(private readonly database: Database) {}
 
+  /** Calls whose owner was fenced or has left. */
   async ofDeadOwners(): Promise<SweptCall[]> {
     return this.database.query<SweptCall>(OF_DEAD_OWNERS);
   }
 
+  /** Calls that have run longer than their limit, on the database's clock. */
   async pastDeadline(): Promise<SweptCall[]> {
     return this.database.query<SweptCall>(PAST_DEADLINE);
   }
 
+  /** Calls whose cancel was asked for more than 5 s ago. */
   async overdueCancels(): Promise<SweptCall[]> {
     return this.database.query<SweptCall>(OVERDUE_CANCELS);
   }
 
+  /** All calls of one process, without a bound. */
   async ofOwner(ownerId: string): Promise<SweptCall[]> {
     return this.database.query<SweptCall>(OF_OWNER, [ownerId]);
   }

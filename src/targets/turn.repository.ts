@@ -20,7 +20,7 @@ export const ENDED_TURNS_KEPT = 200;
 
 const OPEN = `
   UPDATE targets
-  SET turn_id = $2, turn_started_at = now(), turn_expires_at = now() + make_interval(secs => $3)
+  SET turn_id = $2, turn_expires_at = now() + make_interval(secs => $3)
   WHERE targets.id = $1`;
 
 // Strict: a turn that has run out of time is not revived.
@@ -32,7 +32,7 @@ const TOUCH = `
 
 const CLOSE = `
   UPDATE targets
-  SET turn_id = NULL, turn_started_at = NULL, turn_expires_at = NULL
+  SET turn_id = NULL, turn_expires_at = NULL
   WHERE targets.id = $1 AND targets.turn_id = $2`;
 
 // Answers a row when something is new: the end, or that it was an interruption.

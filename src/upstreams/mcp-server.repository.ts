@@ -28,7 +28,7 @@ const UPSERT_ADDRESS = `
   INSERT INTO mcp_servers (id, name, title, transport, url, headers, enabled)
   VALUES ($1, $2, $3, $4, $5, $6, $7)
   ON CONFLICT ON CONSTRAINT mcp_servers_name_unique
-    DO UPDATE SET url = EXCLUDED.url, updated_at = now()`;
+    DO UPDATE SET url = excluded.url, updated_at = now()`;
 
 const DELETE = `DELETE FROM mcp_servers WHERE mcp_servers.id = $1 RETURNING mcp_servers.id`;
 

@@ -16,7 +16,7 @@ const ALL = `SELECT ${COLUMNS} FROM tools`;
 const UPSERT = `
   INSERT INTO tools (server_id, name, background)
   VALUES ($1, $2, $3)
-  ON CONFLICT ON CONSTRAINT tools_pk DO UPDATE SET background = EXCLUDED.background, updated_at = now()`;
+  ON CONFLICT ON CONSTRAINT tools_pk DO UPDATE SET background = excluded.background, updated_at = now()`;
 
 @Injectable()
 export class ToolModeRepository {
