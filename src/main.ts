@@ -3,18 +3,24 @@ import { Logger } from './common/logger.js';
 import { InvalidEnvironmentError, readEnvironment } from './config/environment.js';
 import { Service } from './service.js';
 
+/** npm passes Ctrl-C on to us although the terminal has already sent it: that is one signal, not two. */
+const SAME_SIGNAL_MS = 500;
+
 /** Starts the service and ties it to the signals of its process. */
 async function main(): Promise<void> {
   const configuration = readEnvironment();
   const logger = Logger.create(configuration.logLevel);
   const starting = Service.start(configuration);
-  let isLeaving = false;
+  let leavingSince: number | undefined;
   const leave = (): void => {
-    if (isLeaving) process.exit(1);
-    isLeaving = true;
+    if (leavingSince !== undefined) {
+      if (performance.now() - leavingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    leavingSince = performance.now();
     starting
       .then((service) => service.stop())
-      .then(() => process.exit(0))
+      .then(() => process.exit()) // 0, unless the database was lost
       .catch((error: unknown) => {
         logger.error('service.stop_failed', {}, error);
         process.exit(1);
