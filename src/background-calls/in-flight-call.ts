@@ -88,7 +88,17 @@ export class InFlightCall {
 
   private answered(outcome: CallOutcome): void {
     if (this.isCancelRequested) return;
-    this.decide({ ending: endingOf(outcome, this.policy), guard: 'owner' });
+    this.decide({ ending: this.endingFor(outcome), guard: 'owner' });
+  }
+
+  /** Whatever the worker answered, its call ends. */
+  private endingFor(outcome: CallOutcome): CallEnding {
+    try {
+      return endingOf(outcome, this.policy);
+    } catch (error) {
+      this.logger.error('background_call.result_unusable', { callId: this.call.id }, error);
+      return failure({ code: 'upstream_error', message: 'The result cannot be recorded.' }, true);
+    }
   }
 
   private timeOut(): void {

@@ -1,4 +1,5 @@
 import { type FieldError, InvalidRequestError } from '../domain-error.js';
+import { isDeeperThan } from '../json-depth.js';
 
 /** How deep a member of the body, for example `arguments`, may be nested; the member itself is level 1. */
 export const MAX_JSON_DEPTH = 64;
@@ -38,19 +39,4 @@ function membersDeeperThan(limit: number, body: unknown): FieldError[] {
       pointer: toJsonPointer([key.slice(0, 128)]),
       detail: `must not be nested deeper than ${limit} levels`,
     }));
-}
-
-/** Level by level instead of by recursion, which a hostile depth would turn into a stack overflow. */
-function isDeeperThan(limit: number, value: unknown): boolean {
-  let level = [value].filter(isContainer);
-  for (let depth = 0; depth < limit; depth++) {
-    if (level.length === 0) return false;
-    level = level.flatMap((container) => Object.values(container).filter(isContainer));
-  }
-  return level.length > 0;
-}
-
-/** Whether the JSON value is an object or a list. */
-export function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

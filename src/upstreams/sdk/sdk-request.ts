@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
+import { isDeeperThan } from '../../common/json-depth.js';
 import type { OutboundHttp } from '../../outbound/outbound-http.js';
 import type { ProgressListener } from '../upstream-call.js';
 import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
@@ -14,6 +15,9 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** A cancellation that overtakes its call is lost, so it waits for the beginning of the answer; some begin late. */
 const HEADERS_MS = 1_000;
 const TELL_MS = 5_000;
+/** JSON is written by recursion: a few thousand levels that were read without trouble overflow the stack. */
+const MAX_LEVELS = 1_000;
+const TOO_DEEP = `The upstream's answer is nested deeper than ${MAX_LEVELS} levels.`;
 
 /** Any object: a finished result is not thrown away because of how it looks. */
 const ANYTHING = z.custom<Record<string, unknown>>(
@@ -83,6 +87,8 @@ export class SdkRequest implements SessionCall {
   }
 
   private succeed(result: Record<string, unknown>): void {
+    if (isDeeperThan(MAX_LEVELS, result))
+      return this.fail(new UpstreamFailure('upstream_error', TOO_DEEP, true));
     if (this.isEnded) return;
     this.isEnded = true;
     this.exchange.end();
