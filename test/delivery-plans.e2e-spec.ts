@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import type { Transaction } from '../src/database/database.js';
 import { CallDeliveries } from '../src/delivery/call-deliveries.repository.js';
 import { DeliverableRepository } from '../src/delivery/deliverable.repository.js';
@@ -7,6 +6,7 @@ import { MessageRepository } from '../src/delivery/message.repository.js';
 import { NotificationRepository } from '../src/delivery/notification.repository.js';
 import { TargetRepository } from '../src/targets/target.repository.js';
 import { TurnRepository } from '../src/targets/turn.repository.js';
+import { QueryPlans } from './support/query-plans.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 const ID = '01935f2e-0000-7000-8000-00000000f0f0';
@@ -42,46 +42,28 @@ const STATEMENTS: [string, (tx: Transaction) => Promise<unknown>][] = [
 ];
 
 let database: TestDatabase;
-let client: Client;
+let plans: QueryPlans;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-  await client.query('SET enable_seqscan = off');
+  plans = await QueryPlans.open(database.url);
 });
 afterAll(async () => {
-  await client?.end();
+  await plans?.close();
   await database.drop();
 });
 
-/** A transaction that answers no rows and keeps the plans of what it was asked to run. */
-function explaining(plans: string[]): Transaction {
-  return {
-    inTransaction: true,
-    query: async (sql, values = []) => {
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, [...values]);
-      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
-      return [];
-    },
-  };
-}
-
 describe('no table is read as a whole by', () => {
   it.each(STATEMENTS)('%s', async (_, run) => {
-    const plans: string[] = [];
-    await run(explaining(plans));
-    expect(plans.length).toBeGreaterThan(0);
-    expect(plans.join('\n\n')).not.toContain('Seq Scan');
+    expect(await plans.of(run)).not.toContain('Seq Scan');
   });
 
   it('the claim of a whole app, which reads in the order of its index', async () => {
-    const plans: string[] = [];
     // An empty table is cheaper to sort than to read in order.
-    await client.query('SET enable_sort = off');
-    await deliverable.lock(explaining(plans), APP, 100);
-    await client.query('RESET enable_sort');
-    expect(plans.join()).toContain('targets_undelivered');
-    expect(plans.join()).not.toContain('Sort');
+    await plans.client.query('SET enable_sort = off');
+    const plan = await plans.of((tx) => deliverable.lock(tx, APP, 100));
+    await plans.client.query('RESET enable_sort');
+    expect(plan).toContain('targets_undelivered');
+    expect(plan).not.toContain('Sort');
   });
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PageRequest } from '../common/paging.js';
-import { Database } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
 import type { CallSummary } from './background-call.js';
 import { type CallSummaryRow, SUMMARY_COLUMNS, toCallSummary } from './background-call.row.js';
 import type { CallStatus } from './call-status.js';
@@ -28,10 +28,8 @@ const CONDITIONS: [keyof CallFilter, (parameter: string) => string][] = [
 /** Keyset pages of calls: never an OFFSET, never a count. */
 @Injectable()
 export class CallListRepository {
-  constructor(private readonly database: Database) {}
-
   /** Up to `limit + 1` calls: the extra one says that there are more. */
-  async list(filter: CallFilter, page: PageRequest): Promise<CallSummary[]> {
+  async list(db: Queryable, filter: CallFilter, page: PageRequest): Promise<CallSummary[]> {
     const values: unknown[] = [];
     const parameter = (value: unknown): string => `$${values.push(value)}`;
     const conditions = CONDITIONS.filter(([field]) => filter[field] !== undefined).map(
@@ -44,7 +42,7 @@ export class CallListRepository {
       conditions.push(`(background_calls.created_at, background_calls.id) ${comparison} ${key}`);
     }
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const rows = await this.database.query<CallSummaryRow>(
+    const rows = await db.query<CallSummaryRow>(
       `
   SELECT ${SUMMARY_COLUMNS}
   FROM background_calls

@@ -73,12 +73,12 @@ export class CallReader implements OnApplicationShutdown {
     page: PageRequest,
   ): Promise<CallSummary[]> {
     const target = await this.targets.find(this.database, appId, address);
-    return target ? this.lists.list({ ...filter, targetId: target.id }, page) : [];
+    return target ? this.lists.list(this.database, { ...filter, targetId: target.id }, page) : [];
   }
 
   /** Up to `limit + 1` calls over all apps. */
   async listAll(filter: CallFilter, page: PageRequest): Promise<CallSummary[]> {
-    return this.lists.list(filter, page);
+    return this.lists.list(this.database, filter, page);
   }
 
   onApplicationShutdown(): void {

@@ -4,6 +4,7 @@ import { Clock } from '../common/clock.js';
 import { Ids } from '../common/ids.js';
 import { Logger } from '../common/logger.js';
 import { Configuration } from '../config/environment.js';
+import { Database } from '../database/database.js';
 import { InstanceRepository } from './instance.repository.js';
 
 /**
@@ -20,6 +21,7 @@ export class InstanceLease {
   private readonly beatListeners: (() => void)[] = [];
 
   constructor(
+    private readonly database: Database,
     private readonly instances: InstanceRepository,
     private readonly configuration: Configuration,
     private readonly ids: Ids,
@@ -68,11 +70,17 @@ export class InstanceLease {
   /** Gives the lease up: what this process still owns can be taken over at once. */
   async release(): Promise<void> {
     this.stopBeating();
-    await this.instances.release(this.id);
+    await this.instances.release(this.database, this.id);
   }
 
   private async register(id: string): Promise<void> {
-    await this.instances.register(id, hostname(), process.pid, this.configuration.leaseSec);
+    await this.instances.register(
+      this.database,
+      id,
+      hostname(),
+      process.pid,
+      this.configuration.leaseSec,
+    );
     this.heldSinceMs = this.clock.monotonicMs();
   }
 
@@ -83,7 +91,7 @@ export class InstanceLease {
 
   private async beat(): Promise<void> {
     try {
-      if (await this.instances.renew(this.id, this.configuration.leaseSec)) {
+      if (await this.instances.renew(this.database, this.id, this.configuration.leaseSec)) {
         this.heldSinceMs ??= this.clock.monotonicMs();
         for (const listener of this.beatListeners) listener();
       } else if (!this.stopped) {

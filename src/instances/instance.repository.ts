@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
 
 const REGISTER = `
   INSERT INTO instances (id, host, pid, lease_until)
@@ -27,31 +27,35 @@ const RELEASE = `
 /** One row per process with a lease on database time; calls point to their owner. */
 @Injectable()
 export class InstanceRepository {
-  constructor(private readonly database: Database) {}
-
   /** Begins the lease of this process. */
-  async register(id: string, host: string, pid: number, leaseSec: number): Promise<void> {
-    await this.database.query(REGISTER, [id, host, pid, leaseSec]);
+  async register(
+    db: Queryable,
+    id: string,
+    host: string,
+    pid: number,
+    leaseSec: number,
+  ): Promise<void> {
+    await db.query(REGISTER, [id, host, pid, leaseSec]);
   }
 
   /** False: this process was fenced. */
-  async renew(id: string, leaseSec: number): Promise<boolean> {
-    const rows = await this.database.query(RENEW, [id, leaseSec]);
+  async renew(db: Queryable, id: string, leaseSec: number): Promise<boolean> {
+    const rows = await db.query(RENEW, [id, leaseSec]);
     return rows.length === 1;
   }
 
   /** Takes from every process whose lease ran out the right to write about its calls. */
-  async fenceExpired(ownId: string): Promise<void> {
-    await this.database.query(FENCE_EXPIRED, [ownId]);
+  async fenceExpired(db: Queryable, ownId: string): Promise<void> {
+    await db.query(FENCE_EXPIRED, [ownId]);
   }
 
   /** For a database that only one process can use at a time: whoever else is listed is dead. */
-  async fenceAllOthers(ownId: string): Promise<void> {
-    await this.database.query(FENCE_ALL_OTHERS, [ownId]);
+  async fenceAllOthers(db: Queryable, ownId: string): Promise<void> {
+    await db.query(FENCE_ALL_OTHERS, [ownId]);
   }
 
   /** Ends the lease: what the process still owns can be taken over. */
-  async release(id: string): Promise<void> {
-    await this.database.query(RELEASE, [id]);
+  async release(db: Queryable, id: string): Promise<void> {
+    await db.query(RELEASE, [id]);
   }
 }

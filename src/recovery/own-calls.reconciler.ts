@@ -4,6 +4,7 @@ import { interrupted } from '../background-calls/call-ending.js';
 import { InFlightCalls } from '../background-calls/in-flight-calls.js';
 import { Logger } from '../common/logger.js';
 import { ChannelListener } from '../database/channel-listener.js';
+import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { SweepRepository, type SweptCall } from './sweep.repository.js';
 
@@ -15,6 +16,7 @@ import { SweepRepository, type SweptCall } from './sweep.repository.js';
 @Injectable()
 export class OwnCallsReconciler implements OnModuleInit {
   constructor(
+    private readonly database: Database,
     private readonly lease: InstanceLease,
     private readonly sweeps: SweepRepository,
     private readonly registry: BackgroundCallRegistry,
@@ -39,7 +41,7 @@ export class OwnCallsReconciler implements OnModuleInit {
   private async compare(): Promise<void> {
     // Before the rows are read: a call that is adopted meanwhile must not look ended.
     const known = this.inFlight.ids();
-    const rows = await this.sweeps.ofOwner(this.lease.instanceId);
+    const rows = await this.sweeps.ofOwner(this.database, this.lease.instanceId);
     const running = new Set(rows.map(({ id }) => id));
     for (const id of known) if (!running.has(id)) this.inFlight.dropEnded(id);
     for (const row of rows) {

@@ -9,6 +9,7 @@ import {
 } from '../background-calls/call-ending.js';
 import { Logger } from '../common/logger.js';
 import { DatabaseMode } from '../database/database-mode.js';
+import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { InstanceRepository } from '../instances/instance.repository.js';
 import { SweepRepository, type SweptCall } from './sweep.repository.js';
@@ -27,6 +28,7 @@ export class RecoveryService {
   private stopped = false;
 
   constructor(
+    private readonly database: Database,
     private readonly lease: InstanceLease,
     private readonly instances: InstanceRepository,
     private readonly sweeps: SweepRepository,
@@ -40,7 +42,8 @@ export class RecoveryService {
    * listed in it is dead, so what was running is told at once.
    */
   async start(): Promise<void> {
-    if (this.databaseMode.isEmbedded) await this.instances.fenceAllOthers(this.lease.instanceId);
+    if (this.databaseMode.isEmbedded)
+      await this.instances.fenceAllOthers(this.database, this.lease.instanceId);
     await this.sweep();
     this.sweepLater();
   }
@@ -65,18 +68,19 @@ export class RecoveryService {
   }
 
   private async endOverdueCancels(): Promise<void> {
-    for (const call of await this.sweeps.overdueCancels())
+    for (const call of await this.sweeps.overdueCancels(this.database))
       await this.end(call, CANCELLED, 'cancel');
   }
 
   private async endPastDeadline(): Promise<void> {
-    for (const call of await this.sweeps.pastDeadline())
+    for (const call of await this.sweeps.pastDeadline(this.database))
       await this.end(call, timedOut(call.maxHours, call.spentMs), 'deadline');
   }
 
   private async endOfDeadOwners(): Promise<void> {
-    if (this.lease.mayJudgeOthers) await this.instances.fenceExpired(this.lease.instanceId);
-    for (const call of await this.sweeps.ofDeadOwners())
+    if (this.lease.mayJudgeOthers)
+      await this.instances.fenceExpired(this.database, this.lease.instanceId);
+    for (const call of await this.sweeps.ofDeadOwners(this.database))
       if (!(await this.end(call, interrupted(call.wasDispatched), 'dead-owner')))
         await this.end(call, CANCELLED, 'cancel');
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
 
 /** A call that a sweep may have to end; the guard of the move itself decides. */
 export interface SweptCall {
@@ -48,25 +48,23 @@ const OF_OWNER = `
 /** Finds the calls that need somebody to end them. */
 @Injectable()
 export class SweepRepository {
-  constructor(private readonly database: Database) {}
-
   /** Calls whose owner was fenced or has left. */
-  async ofDeadOwners(): Promise<SweptCall[]> {
-    return this.database.query<SweptCall>(OF_DEAD_OWNERS);
+  async ofDeadOwners(db: Queryable): Promise<SweptCall[]> {
+    return db.query<SweptCall>(OF_DEAD_OWNERS);
   }
 
   /** Calls that have run longer than their limit, on the database's clock. */
-  async pastDeadline(): Promise<SweptCall[]> {
-    return this.database.query<SweptCall>(PAST_DEADLINE);
+  async pastDeadline(db: Queryable): Promise<SweptCall[]> {
+    return db.query<SweptCall>(PAST_DEADLINE);
   }
 
   /** Calls whose cancel was asked for more than 5 s ago. */
-  async overdueCancels(): Promise<SweptCall[]> {
-    return this.database.query<SweptCall>(OVERDUE_CANCELS);
+  async overdueCancels(db: Queryable): Promise<SweptCall[]> {
+    return db.query<SweptCall>(OVERDUE_CANCELS);
   }
 
   /** All calls of one process, without a bound. */
-  async ofOwner(ownerId: string): Promise<SweptCall[]> {
-    return this.database.query<SweptCall>(OF_OWNER, [ownerId]);
+  async ofOwner(db: Queryable, ownerId: string): Promise<SweptCall[]> {
+    return db.query<SweptCall>(OF_OWNER, [ownerId]);
   }
 }

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BackgroundCall } from '../src/background-calls/background-call.js';
+import { BackgroundCallRegistry } from '../src/background-calls/background-call.registry.js';
+import { CANCELLED, type CallEnding, failure } from '../src/background-calls/call-ending.js';
+import {
+  CALL_STATUSES,
+  type CallStatus,
+  isTerminal,
+  type TerminalStatus,
+  TRANSITIONS,
+} from '../src/background-calls/call-status.js';
+import { aHandoverRequest } from './support/a-handover-request.js';
+import { TestService } from './support/service.js';
+
+const ENDINGS: Record<TerminalStatus, CallEnding> = {
+  completed: { status: 'completed', error: null, outcomeUnknown: false, result: null },
+  failed: failure({ code: 'upstream_error', message: 'no' }),
+  cancelled: CANCELLED,
+};
+const TERMINAL = CALL_STATUSES.filter(isTerminal);
+const PAIRS = CALL_STATUSES.flatMap((from) =>
+  TERMINAL.map((to): [CallStatus, TerminalStatus] => [from, to]),
+);
+
+const PUT_INTO = `
+  UPDATE background_calls
+  SET status = $2, ended_at = CASE WHEN $3 THEN now() END,
+    error_code = CASE WHEN $2 = 'failed' THEN 'tool_error' END,
+    cancel_requested_at = CASE WHEN $4 THEN now() END
+  WHERE background_calls.id = $1`;
+const STATE_OF = `
+  SELECT background_calls.status, background_calls.ended_at, background_calls.error_code,
+    (SELECT count(*) FROM notifications WHERE notifications.call_id = background_calls.id) AS told
+  FROM background_calls
+  WHERE background_calls.id = $1`;
+
+describe('a row of a background call', () => {
+  let service: TestService;
+  let registry: BackgroundCallRegistry;
+  let appId: string;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    await service.settings({ backgroundCalls: { maxPerTarget: 1_000 } });
+    registry = service.get(BackgroundCallRegistry);
+    appId = (await service.sql<{ id: string }>('SELECT apps.id FROM apps'))[0]?.id ?? '';
+  });
+  afterAll(() => service.stop());
+
+  /** A call in that state; `isCancelRequested` decides which of the guards by right holds. */
+  async function aCall(status: CallStatus, isCancelRequested: boolean): Promise<BackgroundCall> {
+    const handedOver = await registry.handOver(aHandoverRequest({ appId }));
+    if (handedOver.kind !== 'moved') throw new Error(handedOver.kind);
+    const hasCancel = isCancelRequested || status === 'cancelled';
+    await service.sql(PUT_INTO, [handedOver.call.id, status, isTerminal(status), hasCancel]);
+    return handedOver.call;
+  }
+
+  it.each(PAIRS)('in state %s moves to %s exactly when the table allows it', async (from, to) => {
+    const call = await aCall(from, to === 'cancelled');
+    const [before] = await service.sql(STATE_OF, [call.id]);
+    const guard = to === 'cancelled' ? 'cancel' : 'owner';
+    const ended = await registry.end(call, ENDINGS[to], guard);
+    const isAllowed = TRANSITIONS[from].includes(to);
+    expect(ended?.status).toBe(isAllowed ? to : undefined);
+    const [after] = await service.sql(STATE_OF, [call.id]);
+    expect(after).toEqual(isAllowed ? expect.objectContaining({ status: to, told: 1 }) : before);
+  });
+
+  it.each(CALL_STATUSES)(
+    'in state %s takes the request of a cancel only while it may end',
+    async (from) => {
+      const call = await aCall(from, false);
+      const asked = await registry.requestCancel(call.id);
+      expect(asked !== undefined).toBe(TRANSITIONS[from].includes('cancelled'));
+    },
+  );
+
+  it('is in a state that the table knows, or not at all', async () => {
+    const { id } = await aCall('running', false);
+    for (const status of ['paused', 'RUNNING', ''])
+      await expect(service.sql(PUT_INTO, [id, status, false, false])).rejects.toMatchObject({
+        constraint: 'background_calls_status_known',
+      });
+    expect((await service.sql(STATE_OF, [id]))[0]).toMatchObject({ status: 'running' });
+  });
+
+  it('ends by the right of its owner, of a cancel, of a deadline and of a dead owner, and by no other', async () => {
+    const stranger = { ownerId: randomUUID() };
+    const running = await aCall('running', false);
+    const { failed } = ENDINGS;
+    expect(await registry.end({ ...running, ...stranger }, failed, 'owner')).toBeUndefined();
+    expect(await registry.end(running, CANCELLED, 'cancel')).toBeUndefined();
+    expect(await registry.end(running, failed, 'deadline')).toBeUndefined();
+    expect(await registry.end(running, failed, 'dead-owner')).toBeUndefined();
+    const cancelling = await aCall('running', true);
+    for (const guard of ['owner', 'deadline', 'dead-owner'] as const)
+      expect(await registry.end(cancelling, failed, guard)).toBeUndefined();
+    expect(await registry.end(cancelling, CANCELLED, 'cancel')).toMatchObject({
+      status: 'cancelled',
+    });
+    expect(await registry.end(running, failed, 'owner')).toMatchObject({ status: 'failed' });
+  });
+});
