@@ -18,7 +18,11 @@ import { QueryPlans } from './support/query-plans.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 const ID = '01935f2e-0000-7000-8000-00000000f0f0';
-const AFTER = { createdAt: '2199-01-31T12:00:00.000Z', id: ID };
+/** Cursors before which, in the order of the list, no call lies. */
+const AFTER = {
+  asc: { createdAt: '2001-01-31T12:00:00.000Z', id: ID },
+  desc: { createdAt: '2199-01-31T12:00:00.000Z', id: ID },
+};
 const REQUEST: HandoverRequest = aHandoverRequest({ appId: ID });
 
 const calls = new BackgroundCallRepository();
@@ -27,7 +31,7 @@ const limits = new HandoverLimitsRepository();
 const sweeps = new SweepRepository();
 const instances = new InstanceRepository();
 const list = (tx: Transaction, filter: CallFilter, order: 'asc' | 'desc'): Promise<unknown> =>
-  lists.list(tx, filter, { limit: 20, after: AFTER, order });
+  lists.list(tx, filter, { limit: 20, after: AFTER[order], order });
 const end = (tx: Transaction, guard: EndGuard): Promise<unknown> =>
   calls.end(tx, ID, CANCELLED, guard, guard === 'owner' ? ID : null);
 
