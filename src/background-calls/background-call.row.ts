@@ -1,9 +1,5 @@
-import type {
-  BackgroundCall,
-  CallErrorCode,
-  CallProgress,
-  CallSummary,
-} from './background-call.js';
+import type { CallErrorCode } from '../common/call-error-code.js';
+import type { BackgroundCall, CallProgress, CallSummary } from './background-call.js';
 
 /** A row of `background_calls` with the address of its target, without what may be large. */
 export interface CallSummaryRow extends Omit<CallSummary, keyof Composed> {

@@ -1,17 +1,10 @@
+import type { CallErrorCode } from '../common/call-error-code.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { CallStatus } from './call-status.js';
 
-export type Handover = 'auto' | 'always' | 'client_timeout';
-
-export type CallErrorCode =
-  | 'timeout'
-  | 'idle_timeout'
-  | 'interrupted'
-  | 'upstream_unreachable'
-  | 'upstream_lost'
-  | 'upstream_error'
-  | 'tool_error'
-  | 'output_limit';
+/** Why a call moved: its timer, its mode, or a caller that hung up. */
+export const HANDOVERS = ['auto', 'always', 'client_timeout'] as const;
+export type Handover = (typeof HANDOVERS)[number];
 
 export interface CallProgress {
   progress: number;

@@ -1,4 +1,4 @@
-import type { CallErrorCode } from './background-call.js';
+import type { CallErrorCode } from '../common/call-error-code.js';
 
 /** A CallToolResult as the upstream sent it: known fields are read with care, unknown ones are kept. */
 export type ToolResult = Record<string, unknown>;

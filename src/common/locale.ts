@@ -1,2 +1,3 @@
 /** The languages of the texts that a model reads. */
-export type Locale = 'zh-CN' | 'en';
+export const LOCALES = ['zh-CN', 'en'] as const;
+export type Locale = (typeof LOCALES)[number];

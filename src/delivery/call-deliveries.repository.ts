@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable } from '../database/database.js';
-
-export type MessageState = 'pending' | 'delivered' | 'dead' | 'discarded';
+import type { MessageState } from './message-state.js';
 
 /** How far the notification of a call has come. */
 export interface CallDelivery {

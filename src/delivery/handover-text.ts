@@ -1,4 +1,4 @@
-import type { Locale } from '../settings/settings-tree.js';
+import type { Locale } from '../common/locale.js';
 
 const TEXTS: Record<Locale, (callId: string) => string> = {
   'zh-CN': (callId) =>

@@ -1,5 +1,5 @@
 import { toPublicId } from '../common/ids.js';
-import type { Locale } from '../settings/settings-tree.js';
+import type { Locale } from '../common/locale.js';
 import type { CallNotice } from './call-notice.js';
 import { durationText } from './duration-text.js';
 import { fenceForeign, quoteForeignLine } from './foreign-text.js';
@@ -43,7 +43,8 @@ function endLines(texts: MessageTexts, { status, error, outcomeUnknown }: CallNo
   const code = error?.code ?? '';
   const detail = quoteForeignLine(error?.message ?? '', MAX_DETAIL_CHARS);
   return [
-    texts.reason(texts.reasons[code] ?? code),
+    // A notification may have been written by a later version: its code is shown as it is.
+    texts.reason((texts.reasons as Record<string, string>)[code] ?? code),
     ...(detail === '' ? [] : [texts.detail(detail)]),
     ...(outcomeUnknown ? [texts.outcomeUnknown] : []),
   ];

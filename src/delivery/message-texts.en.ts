@@ -24,6 +24,7 @@ export const EN: MessageTexts = {
     upstream_lost: 'the connection to the MCP server was lost in mid-call',
     upstream_error: 'the MCP server answered with an error',
     tool_error: 'the tool reported a failure',
+    output_limit: 'the result is larger than what is kept, so its end is missing',
   },
   reason: (reason) => `Reason: ${reason}.`,
   detail: (message) => `Detail: ${message}`,

@@ -1,3 +1,4 @@
+import type { CallErrorCode } from '../common/call-error-code.js';
 import type { CallNotice } from './call-notice.js';
 
 /** The fixed words of a message. What comes from outside is quoted before it gets here. */
@@ -12,8 +13,8 @@ export interface MessageTexts {
   age(startedAt: string, ago: string): string;
   completed: string;
   cancelled: string;
-  /** Why the call failed, by error code; another code is shown as it is. */
-  reasons: Readonly<Record<string, string>>;
+  /** Why the call failed. */
+  reasons: Readonly<Record<CallErrorCode, string>>;
   reason(reason: string): string;
   detail(message: string): string;
   outcomeUnknown: string;

@@ -22,6 +22,7 @@ export const ZH_CN: MessageTexts = {
     upstream_lost: '执行途中与 MCP 服务的连接中断',
     upstream_error: 'MCP 服务返回了错误',
     tool_error: '工具报告执行失败',
+    output_limit: '结果超过大小上限，只保留了开头部分',
   },
   reason: (reason) => `原因：${reason}。`,
   detail: (message) => `详情：${message}`,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction } from '../database/database.js';
-import type { MessageState } from './call-deliveries.repository.js';
+import type { MessageState } from './message-state.js';
 
 export interface NewMessage {
   id: string;

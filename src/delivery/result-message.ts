@@ -1,5 +1,5 @@
 import { toPublicId } from '../common/ids.js';
-import type { Locale } from '../settings/settings-tree.js';
+import type { Locale } from '../common/locale.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { PlacedNotice } from './call-notice.js';
 import { noticeText } from './message-text.js';

@@ -1,7 +1,5 @@
+import type { CallMode } from '../common/call-mode.js';
 import type { OnClientTimeout, OnLimit, SettingsTree } from '../settings/settings-tree.js';
-
-/** When a call is handed over: at its timer, before the upstream is asked, or never. */
-export type CallMode = 'auto' | 'always' | 'never';
 
 /** Who decided a field of the policy. */
 export type PolicyOrigin = 'settings' | 'tool' | 'request' | 'parent_call';

@@ -1,10 +1,12 @@
 import type { Locale } from '../common/locale.js';
 
-export type { Locale };
 /** What a call does when its session or team already has as many running background calls as it may. */
-export type OnLimit = 'wait' | 'reject';
+export const ON_LIMIT = ['wait', 'reject'] as const;
+export type OnLimit = (typeof ON_LIMIT)[number];
+
 /** What happens to a call that named its turn and whose caller dropped the connection. */
-export type OnClientTimeout = 'background' | 'cancel';
+export const ON_CLIENT_TIMEOUT = ['background', 'cancel'] as const;
+export type OnClientTimeout = (typeof ON_CLIENT_TIMEOUT)[number];
 
 /** The runtime settings, whole. Durations are in the unit that the name says and may be fractions. */
 export interface SettingsTree {

@@ -1,9 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { CallMode } from '../common/call-mode.js';
 import { Logger } from '../common/logger.js';
 import { ChannelListener } from '../database/channel-listener.js';
 import { Database } from '../database/database.js';
 import { RefreshedCopy } from '../database/refreshed-copy.js';
-import type { McpServer, ToolMode } from './mcp-server.js';
+import type { McpServer } from './mcp-server.js';
 import { McpServerRepository } from './mcp-server.repository.js';
 import { type ToolModeRow, ToolModeRepository } from './tool-mode.repository.js';
 
@@ -12,7 +13,7 @@ const POLL_MS = 30_000;
 interface Snapshot {
   byName: ReadonlyMap<string, McpServer>;
   /** By server id, then by tool. */
-  modes: ReadonlyMap<string, ReadonlyMap<string, ToolMode>>;
+  modes: ReadonlyMap<string, ReadonlyMap<string, CallMode>>;
 }
 
 type ChangeListener = (servers: readonly McpServer[]) => void;
@@ -48,12 +49,12 @@ export class McpServerDirectory implements OnModuleInit, BeforeApplicationShutdo
   }
 
   /** What an administrator said about this tool; undefined when nothing. */
-  toolMode(serverId: string, tool: string): ToolMode | undefined {
+  toolMode(serverId: string, tool: string): CallMode | undefined {
     return this.toolModesOf(serverId).get(tool);
   }
 
   /** All that an administrator said about tools of this server, whether they exist or not. */
-  toolModesOf(serverId: string): ReadonlyMap<string, ToolMode> {
+  toolModesOf(serverId: string): ReadonlyMap<string, CallMode> {
     return this.copy.current.modes.get(serverId) ?? new Map();
   }
 
@@ -78,10 +79,10 @@ export class McpServerDirectory implements OnModuleInit, BeforeApplicationShutdo
   }
 }
 
-function byServer(rows: readonly ToolModeRow[]): Map<string, Map<string, ToolMode>> {
-  const modes = new Map<string, Map<string, ToolMode>>();
+function byServer(rows: readonly ToolModeRow[]): Map<string, Map<string, CallMode>> {
+  const modes = new Map<string, Map<string, CallMode>>();
   for (const { serverId, name, background } of rows) {
-    const tools = modes.get(serverId) ?? new Map<string, ToolMode>();
+    const tools = modes.get(serverId) ?? new Map<string, CallMode>();
     modes.set(serverId, tools.set(name, background));
   }
   return modes;

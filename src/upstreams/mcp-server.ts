@@ -1,8 +1,3 @@
-/** Whether calls of a tool may move to the background: by the timer, at once, or not at all. */
-export type ToolMode = 'auto' | 'always' | 'never';
-
-export const TOOL_MODES: readonly ToolMode[] = ['auto', 'always', 'never'];
-
 /** An external MCP server as an administrator registered it. */
 export interface McpServer {
   /** uuid */

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { CallMode } from '../common/call-mode.js';
 import type { Queryable } from '../database/database.js';
-import type { ToolMode } from './mcp-server.js';
 
 /** What an administrator said about one tool. */
 export interface ToolModeRow {
   serverId: string;
   name: string;
-  background: ToolMode;
+  background: CallMode;
 }
 
 const COLUMNS = `tools.server_id AS "serverId", tools.name, tools.background`;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { CallMode } from '../common/call-mode.js';
 import { NotFoundError } from '../common/domain-error.js';
 import { notifyChannel } from '../database/channel-listener.js';
 import { Database } from '../database/database.js';
-import type { ToolMode } from './mcp-server.js';
 import { McpServerDirectory } from './mcp-server.directory.js';
 import { McpServerRepository } from './mcp-server.repository.js';
 import { McpServerService } from './mcp-server.service.js';
@@ -13,7 +13,7 @@ import type { UpstreamTool } from './upstream-session.js';
 /** A tool with what an administrator said about it. */
 export interface KnownTool {
   name: string;
-  background: ToolMode;
+  background: CallMode;
   /** As the upstream tells it; undefined when its list lacks the tool. */
   told: UpstreamTool | undefined;
 }
@@ -54,7 +54,7 @@ export class ToolService {
    * Needs neither the upstream nor its list. In force on this replica when it resolves.
    * @throws NotFoundError when there is no such server.
    */
-  async setMode(serverId: string, name: string, background: ToolMode): Promise<void> {
+  async setMode(serverId: string, name: string, background: CallMode): Promise<void> {
     await this.database.transaction(async (tx) => {
       const server = await this.serverRows.lock(tx, serverId);
       if (server === undefined) throw new NotFoundError();

@@ -79,6 +79,7 @@ describe('the text of a message in Chinese', () => {
     ['upstream_lost', '原因：执行途中与 MCP 服务的连接中断。'],
     ['upstream_error', '原因：MCP 服务返回了错误。'],
     ['tool_error', '原因：工具报告执行失败。'],
+    ['output_limit', '原因：结果超过大小上限，只保留了开头部分。'],
     ['some_new_code', '原因：some_new_code。'],
   ])('says why a call failed: %s', (code, line) => {
     expect(zh(aFailure(code)).split('\n')).toContain(line);
@@ -152,6 +153,7 @@ describe('the text of a message in English', () => {
     ['upstream_lost', 'Reason: the connection to the MCP server was lost in mid-call.'],
     ['upstream_error', 'Reason: the MCP server answered with an error.'],
     ['tool_error', 'Reason: the tool reported a failure.'],
+    ['output_limit', 'Reason: the result is larger than what is kept, so its end is missing.'],
     ['some_new_code', 'Reason: some_new_code.'],
   ])('says why a call failed: %s', (code, line) => {
     expect(en(aFailure(code)).split('\n')).toContain(line);

@@ -1,7 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids.js';
 import type { CallDelivery } from '../../delivery/call-deliveries.repository.js';
-import type { BackgroundCall, CallSummary } from '../background-call.js';
+import {
+  type BackgroundCall,
+  type CallSummary,
+  type Handover,
+  HANDOVERS,
+} from '../background-call.js';
 import { CALL_STATUSES, type CallStatus } from '../call-status.js';
 import {
   CallErrorDto,
@@ -51,11 +56,11 @@ export class BackgroundCallSummaryDto {
   tool!: string;
 
   @ApiProperty({
-    enum: ['auto', 'always', 'client_timeout'],
+    enum: HANDOVERS,
     enumName: 'Handover',
     description: 'Why the call moved: its timer, its mode, or a caller that hung up',
   })
-  handover!: string;
+  handover!: Handover;
 
   @ApiProperty({ type: CallProgressDto, nullable: true })
   progress!: CallProgressDto | null;

@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CALL_ERROR_CODES, type CallErrorCode } from '../../common/call-error-code.js';
+import { MESSAGE_STATES, type MessageState } from '../../delivery/message-state.js';
 
 export class CallServerDto {
   @ApiProperty({ example: 'msv_01m8q70cjvf6fa9fk2rwgkr9q0' })
@@ -42,19 +44,10 @@ export class CallResultDto {
 
 export class CallErrorDto {
   @ApiProperty({
-    enum: [
-      'timeout',
-      'idle_timeout',
-      'interrupted',
-      'upstream_unreachable',
-      'upstream_lost',
-      'upstream_error',
-      'tool_error',
-      'output_limit',
-    ],
+    enum: CALL_ERROR_CODES,
     enumName: 'CallErrorCode',
   })
-  code!: string;
+  code!: CallErrorCode;
 
   @ApiProperty()
   message!: string;
@@ -64,8 +57,8 @@ export class CallMessageDto {
   @ApiProperty({ example: 'msg_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
 
-  @ApiProperty({ enum: ['pending', 'delivered', 'dead', 'discarded'], enumName: 'MessageState' })
-  state!: string;
+  @ApiProperty({ enum: MESSAGE_STATES, enumName: 'MessageState' })
+  state!: MessageState;
 
   @ApiProperty({ type: 'integer', description: 'How often it was handed out' })
   attempts!: number;

@@ -1,6 +1,6 @@
 import { ApiSchema, PartialType } from '@nestjs/swagger';
 import type { SettingsPatch } from '../settings-patch.js';
-import { SettingGroup } from './setting-fields.decorator.js';
+import { SettingGroup } from './setting-group.decorator.js';
 import {
   BackgroundCallSettingsDto,
   DeliverySettingsDto,

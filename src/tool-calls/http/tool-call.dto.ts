@@ -1,64 +1,29 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  IsIn,
-  IsNumber,
-  IsObject,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-} from 'class-validator';
+import { IsObject, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { CALL_MODES, type CallMode } from '../../common/call-mode.js';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 import { Nested } from '../../common/http/nested.decorator.js';
+import { Choice, Hours, Seconds } from '../../common/http/number-field.decorators.js';
 import { RawJson } from '../../common/http/raw-json.decorator.js';
-
-const MOST_HOURS = 596;
-const MOST_SECONDS = MOST_HOURS * 3_600;
-const LEAST_SECONDS = 0.05;
-const LEAST_HOURS = LEAST_SECONDS / 3_600;
+import { ON_LIMIT, type OnLimit } from '../../settings/settings-tree.js';
 
 /** What this one call asks for; a tool that an administrator excluded stays in the foreground. */
 export class BackgroundWishDto {
-  @ApiProperty({ enum: ['auto', 'always', 'never'], enumName: 'CallMode', required: false })
-  @IfGiven()
-  @IsIn(['auto', 'always', 'never'])
-  mode?: 'auto' | 'always' | 'never';
+  @Choice(CALL_MODES, 'CallMode', 'When the call moves', { isOptional: true })
+  mode?: CallMode;
 
-  @ApiProperty({
-    type: Number,
-    required: false,
-    minimum: LEAST_SECONDS,
-    maximum: MOST_SECONDS,
-    description: 'Seconds in the foreground before the handover',
-  })
-  @IfGiven()
-  @IsNumber()
-  @Min(LEAST_SECONDS)
-  @Max(MOST_SECONDS)
+  @Seconds('Seconds in the foreground before the handover', { isOptional: true })
   autoAfterSec?: number;
 
-  @ApiProperty({
-    type: Number,
-    required: false,
-    minimum: 0,
-    maximum: MOST_HOURS,
-    description: 'More than 0: hours in the background before the call fails with `timeout`',
-  })
-  @IfGiven()
-  @IsNumber()
-  @Min(LEAST_HOURS)
-  @Max(MOST_HOURS)
+  @Hours('Hours in the background before the call fails with `timeout`', { isOptional: true })
   maxHours?: number;
 
-  @ApiProperty({ enum: ['wait', 'reject'], enumName: 'OnLimit', required: false })
-  @IfGiven()
-  @IsIn(['wait', 'reject'])
-  onLimit?: 'wait' | 'reject';
+  @Choice(ON_LIMIT, 'OnLimit', 'What the call does when no slot is free', { isOptional: true })
+  onLimit?: OnLimit;
 }
 
+/** A tool call as the engine asks for it. */
 export class ToolCallDto {
   @ApiProperty({ description: 'Name of a registered MCP server', example: 'demo' })
   @IsString()

@@ -1,9 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { TOOL_MODES, type ToolMode } from '../mcp-server.js';
+import { CALL_MODES, type CallMode } from '../../common/call-mode.js';
 import type { KnownTool } from '../tool.service.js';
 
-const MODE = { enum: TOOL_MODES, enumName: 'ToolMode' };
+const MODE = { enum: CALL_MODES, enumName: 'CallMode' };
 
 @ApiSchema({ name: 'ToolPatch' })
 export class UpdateToolDto {
@@ -12,8 +12,8 @@ export class UpdateToolDto {
     description:
       '`auto`: moves to the background when it takes long. `always`: at once. `never`: not at all.',
   })
-  @IsIn(TOOL_MODES)
-  background!: ToolMode;
+  @IsIn(CALL_MODES)
+  background!: CallMode;
 }
 
 @ApiSchema({
@@ -27,7 +27,7 @@ export class ToolDto {
   name!: string;
 
   @ApiProperty(MODE)
-  background!: ToolMode;
+  background!: CallMode;
 
   @ApiProperty({ type: Boolean, description: 'Whether the list of the server has it' })
   listed!: boolean;
@@ -59,5 +59,5 @@ export class ToolPolicyDto {
   name!: string;
 
   @ApiProperty(MODE)
-  background!: ToolMode;
+  background!: CallMode;
 }
