@@ -3,21 +3,15 @@ import { Logger } from './common/logger.js';
 import { InvalidEnvironmentError, readEnvironment } from './config/environment.js';
 import { Service } from './service.js';
 
-/** npm passes Ctrl-C on to us although the terminal has already sent it: that is one signal, not two. */
-const SAME_SIGNAL_MS = 500;
-
 /** Starts the service and ties it to the signals of its process. */
 async function main(): Promise<void> {
   const configuration = readEnvironment();
   const logger = Logger.create(configuration.logLevel);
   const starting = Service.start(configuration);
-  let leavingSince: number | undefined;
+  let isLeaving = false;
   const leave = (): void => {
-    if (leavingSince !== undefined) {
-      if (performance.now() - leavingSince > SAME_SIGNAL_MS) process.exit(1);
-      return;
-    }
-    leavingSince = performance.now();
+    if (isLeaving) process.exit(1);
+    isLeaving = true;
     starting
       .then((service) => service.stop())
       .then(() => process.exit()) // 0, unless the database was lost
