@@ -26,8 +26,9 @@ const CANCEL_GRACE_MS = 5_000;
  * worker's answer counts no more.
  */
 export class InFlightCall {
-  readonly verdict: Promise<Verdict>;
-  private decide!: (verdict: Verdict) => void;
+  /** Undefined: the call was taken away, there is nothing to write. */
+  readonly verdict: Promise<Verdict | undefined>;
+  private decide!: (verdict: Verdict | undefined) => void;
   private readonly deadline: NodeJS.Timeout;
   private silence: NodeJS.Timeout | undefined;
   private grace: NodeJS.Timeout | undefined;
@@ -43,13 +44,13 @@ export class InFlightCall {
     this.verdict = new Promise((resolve) => {
       this.decide = (verdict): void => {
         this.isDecided = true;
+        this.clearTimers();
         resolve(verdict);
       };
     });
     this.deadline = setTimeout(() => this.timeOut(), policy.maxHours * 3_600_000);
     this.renewSilence();
     void work.outcome.then((outcome) => this.answered(outcome));
-    void this.verdict.then(() => this.clearTimers());
   }
 
   /** Whether it is already decided how the call ends, and being written. */
@@ -60,14 +61,14 @@ export class InFlightCall {
   /** A sign of life of the worker. */
   renewSilence(): void {
     const { idleTimeoutSec } = this.policy;
-    if (idleTimeoutSec === null) return;
+    if (idleTimeoutSec === null || this.isDecided) return;
     clearTimeout(this.silence);
     this.silence = setTimeout(() => this.fallSilent(idleTimeoutSec), idleTimeoutSec * 1_000);
   }
 
   /** Phase two of a cancel: the worker is told, then the call ends as cancelled. Repeatable. */
   cancel(): void {
-    if (this.isCancelRequested) return;
+    if (this.isCancelRequested || this.isDecided) return;
     this.isCancelRequested = true;
     const end = (): void => this.decide({ ending: CANCELLED, guard: 'cancel' });
     this.grace = setTimeout(end, CANCEL_GRACE_MS);
@@ -82,7 +83,7 @@ export class InFlightCall {
 
   /** The call belongs to somebody else now: stop the work and write nothing. */
   drop(): void {
-    this.clearTimers();
+    this.decide(undefined);
     void this.stopWork('the call was taken over');
   }
 

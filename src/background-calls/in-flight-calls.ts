@@ -92,8 +92,9 @@ export class InFlightCalls {
     await Promise.all(this.endings);
   }
 
-  private async record(entry: InFlightCall, verdict: Verdict): Promise<void> {
+  private async record(entry: InFlightCall, verdict: Verdict | undefined): Promise<void> {
     const { call } = entry;
+    if (!verdict) return;
     await this.progress.settle(call.id);
     const ended = await this.write(entry, verdict);
     // A cancel that another replica wrote before our answer wins over the answer.

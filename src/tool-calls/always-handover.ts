@@ -4,6 +4,7 @@ import type { BackgroundCall } from '../background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
 import { HandoverAnswer } from '../background-calls/handover-answer.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
+import { Drain } from '../common/drain.js';
 import { Logger } from '../common/logger.js';
 import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
@@ -21,14 +22,16 @@ export class AlwaysHandover {
     private readonly registry: BackgroundCallRegistry,
     private readonly upstreams: UpstreamPool,
     private readonly answers: HandoverAnswer,
+    private readonly drain: Drain,
     private readonly logger: Logger,
   ) {}
 
   /**
    * Undefined: no slot is free, the call stays in the foreground.
-   * @throws DatabaseUnavailableError before the upstream was asked; TurnInterruptedError
+   * @throws DatabaseUnavailableError before the upstream was asked; TurnInterruptedError, DrainingError
    */
   async tryMove(toolCall: ToolCall): Promise<ToolCallAnswer | undefined> {
+    this.drain.assertAcceptsWork();
     const attempt = await this.handovers.move(toolCall, { handover: 'always' }, (call) =>
       this.workOf(toolCall, call),
     );

@@ -5,14 +5,12 @@ import { HandoverAnswer } from '../background-calls/handover-answer.js';
 import { Clock } from '../common/clock.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Drain } from '../common/drain.js';
-import { DrainingError } from '../common/domain-error.js';
-import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import type { ForegroundCall } from './foreground-call.js';
 import type { HandoverReason, RaceEvent, StopReason } from './foreground-race.js';
 import { HandoverService } from './handover.service.js';
 import type { ToolCallAnswer } from './tool-call.js';
-import { CallerGoneError, toError } from './tool-call.errors.js';
+import { CallerGoneError, stopError, toError } from './tool-call.errors.js';
 import { UpstreamWork } from './upstream-work.js';
 
 const RETRY_HANDOVER_MS = 1_000;
@@ -91,9 +89,7 @@ export class ForegroundFlow {
 
   private async stop(call: ForegroundCall, reason: StopReason): Promise<ToolCallAnswer> {
     void call.work.cancel(reason);
-    if (reason === 'turn_interrupted') throw new TurnInterruptedError();
-    if (reason === 'caller_gone') throw new CallerGoneError();
-    if (!call.isAbandoned) throw new DrainingError();
+    if (reason !== 'draining' || !call.isAbandoned) throw stopError(reason);
     const message = 'The service was shut down while the call was running.';
     return this.answer(call, { kind: 'error', code: 'interrupted', message, outcomeUnknown: true });
   }

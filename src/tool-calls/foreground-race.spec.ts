@@ -66,4 +66,11 @@ describe('the race in the foreground', () => {
     expect(await race.next()).toEqual({ kind: 'handover_due', reason: 'client_timeout' });
     expect(await race.next()).toMatchObject({ kind: 'stopped' });
   });
+
+  it('starts no timer any more once it is over, whatever still arrives', () => {
+    race.close();
+    race.renewSilence();
+    race.armHandover(1_000, 'auto');
+    expect(jest.getTimerCount()).toBe(0);
+  });
 });

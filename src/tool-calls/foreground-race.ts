@@ -26,10 +26,16 @@ export class ForegroundRace {
   private handover: NodeJS.Timeout | undefined;
   private silence: NodeJS.Timeout | undefined;
   private readonly total: NodeJS.Timeout;
+  private isClosed = false;
 
   constructor(private readonly limits: ForegroundLimits) {
     this.total = this.timeoutAfter(limits.foregroundMaxSec);
     this.silence = this.timeoutAfter(limits.foregroundTimeoutSec);
+  }
+
+  /** Why the call was told to stop, while nobody has taken that from the race yet. */
+  get pendingStop(): StopReason | undefined {
+    return this.events.find((event) => event.kind === 'stopped')?.reason;
   }
 
   push(event: RaceEvent): void {
@@ -48,17 +54,20 @@ export class ForegroundRace {
   /** One handover is due after `delayMs`, replacing an earlier one that has not come yet. */
   armHandover(delayMs: number, reason: HandoverReason): void {
     clearTimeout(this.handover);
+    if (this.isClosed) return;
     this.handover = setTimeout(() => this.push({ kind: 'handover_due', reason }), delayMs);
   }
 
   /** Progress arrived: the silence starts anew, the total does not. */
   renewSilence(): void {
     clearTimeout(this.silence);
+    if (this.isClosed) return;
     this.silence = this.timeoutAfter(this.limits.foregroundTimeoutSec);
   }
 
   /** Ends every timer; whatever happens later is not looked at any more. */
   close(): void {
+    this.isClosed = true;
     clearTimeout(this.handover);
     clearTimeout(this.silence);
     clearTimeout(this.total);

@@ -1,5 +1,7 @@
 import type { CallOutcome } from '../background-calls/call-outcome.js';
-import { DomainError } from '../common/domain-error.js';
+import { DomainError, DrainingError } from '../common/domain-error.js';
+import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
+import type { StopReason } from './foreground-race.js';
 
 /** No MCP server is registered under this name, or it is switched off. */
 export class ServerNotFoundError extends DomainError {
@@ -59,4 +61,10 @@ export function toError(outcome: Extract<CallOutcome, { kind: 'error' }>): Domai
     return new ForegroundTimeoutError(outcome.message, { extensions });
   if (outcome.code === 'upstream_unreachable') return new UpstreamUnreachableError(outcome.message);
   return new UpstreamAnsweredErrorError(outcome.message, { extensions });
+}
+
+/** The error of a call that was stopped before it had an answer. */
+export function stopError(reason: StopReason): DomainError {
+  if (reason === 'turn_interrupted') return new TurnInterruptedError();
+  return reason === 'caller_gone' ? new CallerGoneError() : new DrainingError();
 }

@@ -5,6 +5,7 @@ import { ForegroundCall } from './foreground-call.js';
 import { ForegroundCalls } from './foreground-calls.js';
 import { ForegroundFlow } from './foreground-flow.js';
 import { ToolCallAdmission } from './tool-call.admission.js';
+import { stopError } from './tool-call.errors.js';
 import type { ToolCallAnswer, ToolCallRequest } from './tool-call.js';
 
 /**
@@ -32,6 +33,7 @@ export class ToolCallService {
     const onGone = (): void => call.callerGone();
     callerGone.addEventListener('abort', onGone, { once: true });
     this.foreground.add(call);
+    if (callerGone.aborted) onGone();
     try {
       return await this.withinTurn(call);
     } finally {
@@ -52,7 +54,10 @@ export class ToolCallService {
     }
   }
 
+  /** Nothing is begun for a call that was told to stop while it was admitted. */
   private async answer(call: ForegroundCall): Promise<ToolCallAnswer> {
+    const stopped = call.race.pendingStop;
+    if (stopped) throw stopError(stopped);
     const { mode, autoAfterSec } = call.toolCall.policy;
     if (mode !== 'always') return this.flow.run(call, mode === 'auto' ? autoAfterSec : null);
     return (await this.always.tryMove(call.toolCall)) ?? this.flow.run(call, null);

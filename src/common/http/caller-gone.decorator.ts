@@ -8,5 +8,6 @@ export const CallerGone = createParamDecorator((_: undefined, context: Execution
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort();
   });
+  if (raw.destroyed) gone.abort();
   return gone.signal;
 });

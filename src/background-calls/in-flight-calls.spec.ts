@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '../common/logger.js';
+import type { ChannelListener } from '../database/channel-listener.js';
+import type { InstanceLease } from '../instances/instance-lease.js';
+import type { BackgroundCall, HandoverPolicy } from './background-call.js';
+import type { BackgroundCallRegistry } from './background-call.registry.js';
+import type { CallEnding } from './call-ending.js';
+import type { CallOutcome, CallWork, WorkProgress } from './call-outcome.js';
+import { InFlightCalls } from './in-flight-calls.js';
+import type { ProgressWriter } from './progress-writer.js';
+
+const POLICY: HandoverPolicy = { maxHours: 1, idleTimeoutSec: 10, inlineChars: 100, maxBytes: 100 };
+const NOW = new Date(0);
+const CALL = { id: 'call', ownerId: 'me', startedAt: NOW, backgroundedAt: NOW } as BackgroundCall;
+
+/** Work whose end and progress the test decides. */
+class FakeWork implements CallWork {
+  answer: (outcome: CallOutcome) => void = () => undefined;
+  progress: (progress: WorkProgress) => void = () => undefined;
+  readonly outcome = new Promise<CallOutcome>((resolve) => (this.answer = resolve));
+  readonly stops: string[] = [];
+
+  cancel(reason: string): Promise<void> {
+    this.stops.push(reason);
+    return Promise.resolve();
+  }
+
+  onProgress(listener: (progress: WorkProgress) => void): void {
+    this.progress = listener;
+  }
+}
+
+describe('calls in flight', () => {
+  let fence: () => void;
+  let ended: { ending: CallEnding; guard: string }[];
+  let stored: Promise<void>;
+  let calls: InFlightCalls;
+  let work: FakeWork;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    ended = [];
+    stored = Promise.resolve();
+    work = new FakeWork();
+    const registry = {
+      end: async (call: BackgroundCall, ending: CallEnding, guard: string) => {
+        ended.push({ ending, guard });
+        await stored;
+        return call;
+      },
+    };
+    calls = new InFlightCalls(
+      registry as unknown as BackgroundCallRegistry,
+      { put: () => undefined, settle: () => Promise.resolve() } as unknown as ProgressWriter,
+      Logger.create('silent'),
+      { onFenced: (listener: () => void) => (fence = listener) } as unknown as InstanceLease,
+      { on: () => undefined } as unknown as ChannelListener,
+    );
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it.each([
+    ['somebody else has ended', () => calls.dropEnded(CALL.id)],
+    ['was taken over', () => fence()],
+  ])('leave nothing behind of a call that %s', async (_, takeAway) => {
+    calls.adopt(CALL, POLICY, work);
+    takeAway();
+    work.progress({ progress: 1 });
+    await calls.interruptAll();
+    work.answer({ kind: 'result', result: {} });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(ended).toEqual([]);
+    expect(calls.has(CALL.id)).toBe(false);
+    expect(work.stops).toHaveLength(1);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('are not kept alive by progress that comes while the end is written', async () => {
+    let store = (): void => undefined;
+    stored = new Promise((resolve) => (store = resolve));
+    calls.adopt(CALL, POLICY, work);
+    work.answer({ kind: 'result', result: {} });
+    await jest.advanceTimersByTimeAsync(0);
+    work.progress({ progress: 1 });
+    expect(jest.getTimerCount()).toBe(0);
+    store();
+    await calls.interruptAll();
+    expect(ended).toHaveLength(1);
+  });
+
+  it('are still stopped by silence after progress', async () => {
+    calls.adopt(CALL, POLICY, work);
+    await jest.advanceTimersByTimeAsync(9_000);
+    work.progress({ progress: 1 });
+    await jest.advanceTimersByTimeAsync(9_000);
+    expect(ended).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(ended).toMatchObject([{ ending: { error: { code: 'idle_timeout' } } }]);
+  });
+
+  it('end whatever the worker answered', async () => {
+    calls.adopt(CALL, POLICY, work);
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    work.answer({ kind: 'result', result: circular });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(ended).toMatchObject([
+      { ending: { status: 'failed', error: { code: 'upstream_error' }, outcomeUnknown: true } },
+    ]);
+  });
+
+  it('carry out a cancel that was asked for before the call was taken', async () => {
+    calls.announce(CALL.id);
+    calls.cancel(CALL.id);
+    calls.adopt(CALL, POLICY, work);
+    work.answer({ kind: 'result', result: {} });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(ended).toMatchObject([{ ending: { status: 'cancelled' }, guard: 'cancel' }]);
+  });
+});
