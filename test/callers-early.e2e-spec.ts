@@ -130,7 +130,9 @@ describe('callers that leave, and turns that are stopped, before the call is und
     await expectNothingDone();
   });
 
-  function call(differing: Partial<ToolCallRequest> & { wish?: PolicyWish }): Promise<ToolCallAnswer> {
+  function call(
+    differing: Partial<ToolCallRequest> & { wish?: PolicyWish },
+  ): Promise<ToolCallAnswer> {
     const request: ToolCallRequest = {
       ...{ appId, address: { type: 'session', sessionId: engine.sessionId } },
       ...{ server: 'test', tool: 'gate', arguments: { name: 'early' }, wish: {} },

@@ -17,6 +17,7 @@ export class InstanceLease {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private heldSinceMs: number | undefined;
+  private renewedAtMs = 0;
   private readonly fencedListeners: (() => void)[] = [];
   private readonly beatListeners: (() => void)[] = [];
 
@@ -37,13 +38,14 @@ export class InstanceLease {
   }
 
   /**
-   * Whether this process has held the database for one whole lease. Before that it may not judge
-   * others: after an outage of the database every lease looks run out.
+   * Whether this process has held the database for one whole lease, and still does. Otherwise it may
+   * not judge others: after an outage of the database every lease looks run out, and an outage in
+   * which statements hang and then go through is seen by the time between two renewals alone.
    */
   get mayJudgeOthers(): boolean {
     const { heldSinceMs } = this;
-    if (heldSinceMs === undefined) return false;
-    return this.clock.monotonicMs() - heldSinceMs >= this.configuration.leaseSec * 1_000;
+    if (heldSinceMs === undefined || this.hasLapsed()) return false;
+    return this.clock.monotonicMs() - heldSinceMs >= this.leaseMs;
   }
 
   /** Called when another replica took this process's calls away; they must be dropped unwritten. */
@@ -81,7 +83,22 @@ export class InstanceLease {
       process.pid,
       this.configuration.leaseSec,
     );
-    this.heldSinceMs = this.clock.monotonicMs();
+    this.heldSinceMs = this.renewedAtMs = this.clock.monotonicMs();
+  }
+
+  private get leaseMs(): number {
+    return this.configuration.leaseSec * 1_000;
+  }
+
+  private hasLapsed(): boolean {
+    return this.clock.monotonicMs() - this.renewedAtMs > this.leaseMs;
+  }
+
+  private renewed(): void {
+    if (this.hasLapsed()) this.heldSinceMs = undefined;
+    this.renewedAtMs = this.clock.monotonicMs();
+    this.heldSinceMs ??= this.renewedAtMs;
+    for (const listener of this.beatListeners) listener();
   }
 
   private beatLater(): void {
@@ -92,8 +109,7 @@ export class InstanceLease {
   private async beat(): Promise<void> {
     try {
       if (await this.instances.renew(this.database, this.id, this.configuration.leaseSec)) {
-        this.heldSinceMs ??= this.clock.monotonicMs();
-        for (const listener of this.beatListeners) listener();
+        this.renewed();
       } else if (!this.stopped) {
         await this.startOver();
       }

@@ -12,9 +12,11 @@ const RENEW = `
   WHERE instances.id = $1
   RETURNING instances.id`;
 
+// Not by one whose own lease has run out: the statement may have hung in a database that was away.
 const FENCE_EXPIRED = `
   DELETE FROM instances
-  WHERE instances.lease_until < now() AND instances.id <> $1`;
+  WHERE instances.lease_until < now() AND instances.id <> $1
+    AND EXISTS (SELECT FROM instances AS own WHERE own.id = $1 AND own.lease_until > now())`;
 
 const FENCE_ALL_OTHERS = `
   DELETE FROM instances

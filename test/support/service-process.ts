@@ -43,7 +43,8 @@ export class ServiceProcess {
 
   /** Sends a signal and answers the exit code, or the signal that ended the process. */
   async end(signal: NodeJS.Signals): Promise<number | string> {
-    if (this.child.exitCode !== null) return this.child.exitCode;
+    const hasEnded = this.child.exitCode ?? this.child.signalCode;
+    if (hasEnded !== null) return hasEnded;
     const ended = once(this.child, 'exit');
     this.child.kill(signal);
     const [code, by] = (await ended) as [number | null, string | null];
