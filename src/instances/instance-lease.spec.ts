@@ -22,7 +22,7 @@ describe('the lease of an instance', () => {
       {} as Database,
       instances as unknown as InstanceRepository,
       { heartbeatSec: 3, leaseSec: 12 } as Configuration,
-      { uuid: () => 'me' } as Ids,
+      { uuid: () => 'me' },
       { monotonicMs: () => performance.now() } as Clock,
       Logger.create('silent'),
     );
