@@ -26,9 +26,12 @@ const END_GUARDS = {
 /** By which right a call is ended. */
 export type EndGuard = keyof typeof END_GUARDS;
 
+// Whether the upstream was asked is read here, under the row's lock: whoever judges may have looked
+// just before the mark was written, and after the end it is not written any more.
 const endStatement = (guard: EndGuard): string => `
   UPDATE background_calls
-  SET status = $3, ended_at = now(), error_code = $4, error_message = $5, outcome_unknown = $6,
+  SET status = $3, ended_at = now(), error_code = $4, error_message = $5,
+    outcome_unknown = $6 AND background_calls.dispatched_at IS NOT NULL,
     result_preview = $7, result_is_error = $8, result_bytes = $9, result_truncated = $10
   FROM targets
   WHERE background_calls.id = $1 AND background_calls.status = ANY($2) AND ${END_GUARDS[guard]}

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Clock } from '../common/clock.js';
-import type { Ids } from '../common/ids.js';
 import { Logger } from '../common/logger.js';
 import type { Configuration } from '../config/environment.js';
 import type { Database } from '../database/database.js';
