@@ -1,6 +1,8 @@
 import { printBanner } from './banner.js';
+import { SystemClock } from './common/clock.js';
 import { Logger } from './common/logger.js';
 import { InvalidEnvironmentError, readEnvironment } from './config/environment.js';
+import { leaveOnSignals } from './leave-on-signals.js';
 import { Service } from './service.js';
 
 /** Starts the service and ties it to the signals of its process. */
@@ -8,19 +10,21 @@ async function main(): Promise<void> {
   const configuration = readEnvironment();
   const logger = Logger.create(configuration.logLevel);
   const starting = Service.start(configuration);
-  let isLeaving = false;
-  const leave = (): void => {
-    if (isLeaving) process.exit(1);
-    isLeaving = true;
-    starting
-      .then((service) => service.stop())
-      .then(() => process.exit()) // 0, unless the database was lost
-      .catch((error: unknown) => {
-        logger.error('service.stop_failed', {}, error);
-        process.exit(1);
-      });
+  const leave = async (): Promise<void> => {
+    try {
+      const service = await starting;
+      await service.stop();
+      process.exit(); // 0, unless the database was lost
+    } catch (error) {
+      logger.error('service.stop_failed', {}, error);
+      process.exit(1);
+    }
   };
-  process.on('SIGTERM', leave).on('SIGINT', leave);
+  leaveOnSignals(
+    new SystemClock(),
+    () => void leave(),
+    () => process.exit(1),
+  );
   const service = await starting;
   printBanner(service, configuration);
   logger.info('service.ready', { url: service.url });

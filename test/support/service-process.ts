@@ -51,6 +51,11 @@ export class ServiceProcess {
     return code ?? by ?? 'unknown';
   }
 
+  /** Undefined while it runs. */
+  get exitCode(): number | undefined {
+    return this.child.exitCode ?? undefined;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
