@@ -33,7 +33,12 @@ function createDocument(app: INestApplication): OpenAPIObject {
     .setTitle('Background Calls')
     .setDescription(DESCRIPTION)
     .setVersion('1')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key: `Bearer bgc_…`' })
+    .addBearerAuth({
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'opaque',
+      description: 'A key: `Bearer bgc_…`',
+    })
     .addTag('Agent', 'For agent engines: keys of the audience `agent`')
     .addTag('Admin', 'For administrators: keys of the audience `admin`')
     .build();

@@ -53,6 +53,29 @@ describe('openapi.yaml', () => {
     }
   });
 
+  it('names schemas by the thing, not by the class', () => {
+    const names = Object.keys(document.components?.schemas ?? {});
+    expect(names.filter((name) => /(Dto|Body|Query)$/.test(name))).toEqual([]);
+  });
+
+  it('demands a body only where a field of it is needed, and tells how a body may be refused', () => {
+    for (const { operationId, requestBody, responses } of operationsOf(document)) {
+      if (requestBody === undefined) continue;
+      const { required = false, content } = requestBody as {
+        required?: boolean;
+        content: Record<string, { schema: { $ref: string } }>;
+      };
+      const { $ref = '' } = content['application/json']?.schema ?? {};
+      const schema = document.components?.schemas?.[$ref.split('/').at(-1) ?? ''] ?? {};
+      const isPatch = $ref.endsWith('Patch');
+      expect([operationId, required]).toEqual([operationId, isPatch || 'required' in schema]);
+      expect([operationId, Object.keys(responses)]).toEqual([
+        operationId,
+        expect.arrayContaining(['400', '413', '415', '503']),
+      ]);
+    }
+  });
+
   it('is refused when two operations have one name', () => {
     const twice = { get: { operationId: 'read', responses: {} } };
     const paths = { '/a': twice, '/b': twice };

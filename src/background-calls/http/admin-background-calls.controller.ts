@@ -12,7 +12,7 @@ import { BackgroundCallDto } from './background-call.dto.js';
 import { BackgroundCallQuery } from './background-call.query.js';
 import { CallPresenter } from './call.presenter.js';
 
-const CallId = (): ParameterDecorator => Param('id', new PublicIdPipe('bgc'));
+const CallId = (): ParameterDecorator => Param('callId', new PublicIdPipe('bgc'));
 
 @Audience('admin')
 @Controller('admin/v1/background-calls')
@@ -29,22 +29,22 @@ export class AdminBackgroundCallsController {
     summary: 'List the background calls of all apps',
   })
   @ApiOkResponse({ type: BackgroundCallPageDto })
-  @ApiProblems(400, 401, 403, 503)
+  @ApiProblems(400, 503)
   async list(@Query() query: BackgroundCallQuery): Promise<BackgroundCallPageDto> {
     const page = query.toPageRequest();
     const calls = await this.reader.listAll(query.toFilter(), page);
     return this.presenter.presentPage(calls, page.limit);
   }
 
-  @Get(':id')
+  @Get(':callId')
   @ApiOperation({ operationId: 'adminGetBackgroundCall', summary: 'Get a background call' })
   @ApiOkResponse({ type: BackgroundCallDto })
-  @ApiProblems(401, 403, 404, 503)
+  @ApiProblems(404, 503)
   async get(@CallId() id: string): Promise<BackgroundCallDto> {
     return this.presenter.present(await this.reader.get(id, undefined));
   }
 
-  @Post(':id/cancel')
+  @Post(':callId/cancel')
   @HttpCode(202)
   @ApiOperation({
     operationId: 'adminCancelBackgroundCall',
@@ -54,7 +54,7 @@ export class AdminBackgroundCallsController {
   })
   @ApiAcceptedResponse({ type: BackgroundCallDto })
   @ApiOkResponse({ type: BackgroundCallDto })
-  @ApiProblems(401, 403, 404, 503)
+  @ApiProblems(404, 503)
   async cancel(
     @CallId() id: string,
     @Res({ passthrough: true }) reply: FastifyReply,

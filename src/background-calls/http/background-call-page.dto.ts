@@ -1,13 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { PageDto } from '../../common/http/page.dto.js';
 import { BackgroundCallSummaryDto } from './background-call.dto.js';
 
-export class BackgroundCallPageDto {
+/** One page of a list of background calls. */
+@ApiSchema({ name: 'BackgroundCallPage' })
+export class BackgroundCallPageDto extends PageDto {
   @ApiProperty({ type: [BackgroundCallSummaryDto] })
   data!: BackgroundCallSummaryDto[];
-
-  @ApiProperty()
-  hasMore!: boolean;
-
-  @ApiProperty({ type: String, nullable: true, description: 'For `?after=` of the next request' })
-  nextCursor!: string | null;
 }

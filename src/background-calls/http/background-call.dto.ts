@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids.js';
 import type { CallDelivery } from '../../delivery/call-deliveries.repository.js';
 import {
@@ -21,6 +21,7 @@ const INSTANT = { type: String, format: 'date-time' } as const;
 const INSTANT_OR_NULL = { ...INSTANT, nullable: true } as const;
 
 /** A background call as lists show it: without its arguments and its policy. */
+@ApiSchema({ name: 'BackgroundCallSummary' })
 export class BackgroundCallSummaryDto {
   @ApiProperty({ example: 'bgc_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
@@ -31,19 +32,19 @@ export class BackgroundCallSummaryDto {
   @ApiProperty({ description: 'Name of the app', example: 'default' })
   app!: string;
 
-  @ApiProperty(TEXT_OR_NULL)
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'Of a call of a session' })
   sessionId!: string | null;
 
-  @ApiProperty(TEXT_OR_NULL)
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'Of a call of a bot' })
   teamId!: string | null;
 
-  @ApiProperty(TEXT_OR_NULL)
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'Of a call of a bot' })
   botId!: string | null;
 
-  @ApiProperty(TEXT_OR_NULL)
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'As the engine named it' })
   agentId!: string | null;
 
-  @ApiProperty(TEXT_OR_NULL)
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The turn in which the model made the call' })
   turnId!: string | null;
 
   @ApiProperty({ ...TEXT_OR_NULL, description: "The engine's own id of the call, as it was given" })
@@ -62,22 +63,22 @@ export class BackgroundCallSummaryDto {
   })
   handover!: Handover;
 
-  @ApiProperty({ type: CallProgressDto, nullable: true })
+  @ApiProperty({ type: CallProgressDto, nullable: true, description: 'The last that was told' })
   progress!: CallProgressDto | null;
 
-  @ApiProperty({ type: CallResultDto, nullable: true })
+  @ApiProperty({ type: CallResultDto, nullable: true, description: 'Null without a result' })
   result!: CallResultDto | null;
 
-  @ApiProperty({ type: CallErrorDto, nullable: true })
+  @ApiProperty({ type: CallErrorDto, nullable: true, description: 'Why the call failed' })
   error!: CallErrorDto | null;
 
   @ApiProperty({ description: 'The work may have been done although no result came' })
   outcomeUnknown!: boolean;
 
-  @ApiProperty(INSTANT_OR_NULL)
+  @ApiProperty({ ...INSTANT_OR_NULL, description: 'When the call fails with `timeout`' })
   deadlineAt!: string | null;
 
-  @ApiProperty(INSTANT_OR_NULL)
+  @ApiProperty({ ...INSTANT_OR_NULL, description: 'When a cancel was first asked for' })
   cancelRequestedAt!: string | null;
 
   @ApiProperty({
@@ -93,16 +94,19 @@ export class BackgroundCallSummaryDto {
   @ApiProperty({ ...TEXT_OR_NULL, description: 'As the caller sent it (W3C Trace Context)' })
   traceparent!: string | null;
 
-  @ApiProperty(INSTANT)
+  @ApiProperty({ ...INSTANT, description: 'When the row was written' })
   createdAt!: string;
 
   @ApiProperty({ ...INSTANT_OR_NULL, description: 'When the upstream was asked' })
   startedAt!: string | null;
 
-  @ApiProperty(INSTANT)
+  @ApiProperty({ ...INSTANT, description: 'When the call moved' })
   backgroundedAt!: string;
 
-  @ApiProperty(INSTANT_OR_NULL)
+  @ApiProperty({
+    ...INSTANT_OR_NULL,
+    description: 'When it reached a terminal state, which never changes',
+  })
   endedAt!: string | null;
 
   @ApiProperty({ type: 'integer', nullable: true, description: 'Milliseconds from start to end' })
@@ -114,6 +118,7 @@ export class BackgroundCallSummaryDto {
 }
 
 /** A background call, whole. */
+@ApiSchema({ name: 'BackgroundCall' })
 export class BackgroundCallDto extends BackgroundCallSummaryDto {
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'As sent upstream' })
   arguments!: unknown;

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
+import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 import { PageQuery } from '../../common/http/page.query.js';
 import type { CallFilter } from '../call-list.repository.js';
 import { CALL_STATUSES, type CallStatus } from '../call-status.js';
@@ -51,7 +52,7 @@ export class BackgroundCallQuery extends PageQuery {
   @IfGiven()
   @Several()
   @ArrayMaxSize(MOST_VALUES)
-  @Matches(/^[A-Za-z0-9._:@-]{1,128}$/, { each: true, message: '$property must be turn ids' })
+  @IsEngineId({ each: true })
   turnId?: string[];
 
   toFilter(): CallFilter {

@@ -13,10 +13,10 @@ import { isTerminal } from '../call-status.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { CallPresenter } from './call.presenter.js';
 
-const CallId = (): ParameterDecorator => Param('id', new PublicIdPipe('bgc'));
+const CallId = (): ParameterDecorator => Param('callId', new PublicIdPipe('bgc'));
 
 @Audience('agent')
-@Controller('v1/background-calls/:id')
+@Controller('v1/background-calls/:callId')
 export class BackgroundCallsController {
   constructor(
     private readonly reader: CallReader,
@@ -32,7 +32,7 @@ export class BackgroundCallsController {
       'With `wait` the answer comes when the call has ended, at the latest after `wait`.',
   })
   @ApiOkResponse({ type: BackgroundCallDto })
-  @ApiProblems(400, 401, 403, 404, 503)
+  @ApiProblems(400, 404, 503)
   async get(
     @CurrentApp() appId: string,
     @CallId() id: string,
@@ -50,7 +50,7 @@ export class BackgroundCallsController {
     description: 'The CallToolResult of the MCP server, complete.',
   })
   @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
-  @ApiProblems(401, 403, 404, 409, 503)
+  @ApiProblems(404, 409, 503)
   async result(@CurrentApp() appId: string, @CallId() id: string): Promise<Buffer> {
     return this.reader.result(id, appId);
   }
@@ -66,7 +66,7 @@ export class BackgroundCallsController {
   })
   @ApiAcceptedResponse({ type: BackgroundCallDto })
   @ApiOkResponse({ type: BackgroundCallDto })
-  @ApiProblems(401, 403, 404, 503)
+  @ApiProblems(404, 503)
   async cancel(
     @CurrentApp() appId: string,
     @CallId() id: string,

@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { CALL_ERROR_CODES, type CallErrorCode } from '../../common/call-error-code.js';
 import { MESSAGE_STATES, type MessageState } from '../../delivery/message-state.js';
 
+@ApiSchema({ name: 'CallServer' })
 export class CallServerDto {
   @ApiProperty({ example: 'msv_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
@@ -13,35 +14,38 @@ export class CallServerDto {
   title!: string;
 }
 
+@ApiSchema({ name: 'CallProgress' })
 export class CallProgressDto {
-  @ApiProperty()
+  @ApiProperty({ description: 'As the MCP server counts it' })
   progress!: number;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @ApiProperty({ type: Number, nullable: true, description: 'What `progress` is on its way to' })
   total!: number | null;
 
   @ApiProperty({ type: String, nullable: true })
   message!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it arrived' })
   at!: string;
 }
 
 /** What of the result is shown; the whole is at `/result`. */
+@ApiSchema({ name: 'CallResult' })
 export class CallResultDto {
   @ApiProperty({ description: 'The beginning of the result as text' })
   preview!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the tool itself reported a failure' })
   isError!: boolean;
 
-  @ApiProperty({ type: 'integer', description: 'Size of the whole result as JSON' })
+  @ApiProperty({ type: 'integer', description: 'Bytes of the whole result as JSON' })
   bytes!: number;
 
   @ApiProperty({ description: 'Whether the preview leaves something out' })
   truncated!: boolean;
 }
 
+@ApiSchema({ name: 'CallError' })
 export class CallErrorDto {
   @ApiProperty({
     enum: CALL_ERROR_CODES,
@@ -49,10 +53,11 @@ export class CallErrorDto {
   })
   code!: CallErrorCode;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'For people; not to be parsed' })
   message!: string;
 }
 
+@ApiSchema({ name: 'CallMessage' })
 export class CallMessageDto {
   @ApiProperty({ example: 'msg_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;

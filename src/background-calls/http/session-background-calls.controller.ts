@@ -10,7 +10,7 @@ import { BackgroundCallQuery } from './background-call.query.js';
 import { CallPresenter } from './call.presenter.js';
 
 @Audience('agent')
-@Controller('v1/sessions/:id/background-calls')
+@Controller('v1/sessions/:sessionId/background-calls')
 export class SessionBackgroundCallsController {
   constructor(
     private readonly reader: CallReader,
@@ -24,10 +24,10 @@ export class SessionBackgroundCallsController {
     description: 'Newest first. An unknown session has an empty list.',
   })
   @ApiOkResponse({ type: BackgroundCallPageDto })
-  @ApiProblems(400, 401, 403, 404, 503)
+  @ApiProblems(400, 404, 503)
   async list(
     @CurrentApp() appId: string,
-    @Param('id', EngineIdPipe) sessionId: string,
+    @Param('sessionId', EngineIdPipe) sessionId: string,
     @Query() query: BackgroundCallQuery,
   ): Promise<BackgroundCallPageDto> {
     const page = query.toPageRequest();

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 
-/** An AbortSignal that aborts when the connection ends before the response was written. */
+/** An AbortSignal that aborts when the connection ends before the whole response was written, or has ended already. */
 export const CallerGone = createParamDecorator((_: undefined, context: ExecutionContext) => {
   const { raw } = context.switchToHttp().getResponse<FastifyReply>();
   const gone = new AbortController();

@@ -1,38 +1,6 @@
-import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsNumber, Max, Min } from 'class-validator';
-import { IfGiven } from '../../common/http/if-given.decorator.js';
-import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
-import { toPublicId } from '../../common/ids.js';
-import type { StoredMessage } from '../message.repository.js';
+import { ApiExtraModels, ApiProperty, ApiSchema } from '@nestjs/swagger';
 
-export class PollQuery {
-  @ApiProperty({
-    type: Number,
-    minimum: 0,
-    maximum: 60,
-    default: 0,
-    required: false,
-    description: 'Seconds to wait when there is no message',
-  })
-  @Type(() => Number)
-  @IsNumber()
-  @Min(0)
-  @Max(60)
-  wait: number = 0;
-}
-
-export class AcknowledgeBody {
-  @ApiProperty({
-    type: String,
-    required: false,
-    description: 'The turn in which the message is worked on: it begins in the same step',
-  })
-  @IfGiven()
-  @IsEngineId()
-  turnId?: string;
-}
-
+@ApiSchema({ name: 'MessageError' })
 export class MessageErrorDto {
   @ApiProperty({ type: String })
   code!: string;
@@ -41,11 +9,12 @@ export class MessageErrorDto {
   message!: string;
 }
 
+@ApiSchema({ name: 'Notification' })
 export class NotificationDto {
   @ApiProperty({ type: String })
   id!: string;
 
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, description: 'The background call that ended' })
   callId!: string;
 
   @ApiProperty({ type: String, description: 'Name of the MCP server' })
@@ -60,19 +29,20 @@ export class NotificationDto {
   @ApiProperty({ type: MessageErrorDto, required: false })
   error?: MessageErrorDto;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Milliseconds from start to end' })
   durationMs!: number;
 
   @ApiProperty({ type: String, nullable: true, description: 'The beginning of the result as text' })
   preview!: string | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Size of the whole result' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Bytes of the whole result' })
   resultBytes!: number | null;
 
   @ApiProperty({ type: Boolean, description: 'Whether the preview is not the whole result' })
   truncated!: boolean;
 }
 
+@ApiSchema({ name: 'SessionTarget' })
 export class SessionTargetDto {
   @ApiProperty({ enum: ['session'] })
   type!: string;
@@ -82,6 +52,7 @@ export class SessionTargetDto {
 }
 
 /** Describes the body that is stored and handed out as text; it is never built from this class. */
+@ApiSchema({ name: 'Message' })
 export class MessageDto {
   @ApiProperty({ type: String })
   id!: string;
@@ -98,41 +69,20 @@ export class MessageDto {
   @ApiProperty({ type: [NotificationDto], description: 'Oldest first' })
   notifications!: NotificationDto[];
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the first call (W3C Trace Context)',
+  })
   traceparent!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it was first handed out' })
   createdAt!: string;
 }
 
 @ApiExtraModels(MessageDto)
+@ApiSchema({ name: 'MessageList' })
 export class MessagesDto {
   @ApiProperty({ type: [MessageDto] })
   data!: MessageDto[];
-}
-
-export class AcknowledgedMessageDto {
-  @ApiProperty({ type: String })
-  id!: string;
-
-  @ApiProperty({
-    enum: ['pending', 'delivered', 'dead', 'discarded'],
-    enumName: 'MessageState',
-  })
-  state!: string;
-
-  @ApiProperty({ type: 'integer', description: 'How often the message was handed out' })
-  attempts!: number;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  deliveredAt!: string | null;
-
-  static from({ id, state, attempts, deliveredAt }: StoredMessage): AcknowledgedMessageDto {
-    return Object.assign(new AcknowledgedMessageDto(), {
-      id: toPublicId('msg', id),
-      state,
-      attempts,
-      deliveredAt: deliveredAt?.toISOString() ?? null,
-    });
-  }
 }

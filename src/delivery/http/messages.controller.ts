@@ -1,16 +1,20 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Audience } from '../../auth/http/audience.decorator.js';
 import { CurrentApp } from '../../auth/http/current-app.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
+import { CallerGone } from '../../common/http/caller-gone.decorator.js';
 import { EngineIdPipe } from '../../common/http/engine-id.pipe.js';
 import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
+import { WaitQuery } from '../../common/http/wait.query.js';
 import { Acknowledgements } from '../acknowledgements.js';
 import type { DeliveryScope } from '../delivery-scope.js';
 import { MessageInbox } from '../message-inbox.js';
-import { AcknowledgeBody, AcknowledgedMessageDto, MessagesDto, PollQuery } from './message.dto.js';
-import { receiverGone, whenGone } from './receiver.js';
+import { AcknowledgeMessageDto } from './acknowledge-message.dto.js';
+import { AcknowledgedMessageDto } from './acknowledged-message.dto.js';
+import { MessagesDto } from './message.dto.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Pull delivery to sessions. */
 @Audience('agent')
@@ -22,6 +26,7 @@ export class MessagesController {
     private readonly acknowledgements: Acknowledgements,
   ) {}
 
+  @Header('content-type', JSON_TYPE)
   @Get('sessions/:sessionId/messages')
   @ApiParam({ name: 'sessionId', type: String })
   @ApiOkResponse({ type: MessagesDto })
@@ -32,12 +37,13 @@ export class MessagesController {
   async pollSession(
     @CurrentApp() appId: string,
     @Param('sessionId', EngineIdPipe) sessionId: string,
-    @Query() query: PollQuery,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Query() { wait }: WaitQuery,
+    @CallerGone() receiverGone: AbortSignal,
   ): Promise<Buffer> {
-    return this.poll({ appId, sessionId }, query, reply);
+    return this.poll({ appId, sessionId }, wait, receiverGone);
   }
 
+  @Header('content-type', JSON_TYPE)
   @Get('messages')
   @ApiOkResponse({ type: MessagesDto })
   @ApiOperation({
@@ -46,16 +52,18 @@ export class MessagesController {
   })
   async pollApp(
     @CurrentApp() appId: string,
-    @Query() query: PollQuery,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Query() { wait }: WaitQuery,
+    @CallerGone() receiverGone: AbortSignal,
   ): Promise<Buffer> {
-    return this.poll({ appId }, query, reply);
+    return this.poll({ appId }, wait, receiverGone);
   }
 
   @Post('messages/:messageId/ack')
   @HttpCode(200)
   @ApiParam({ name: 'messageId', type: String })
+  @ApiBody({ type: AcknowledgeMessageDto, required: false })
   @ApiOkResponse({ type: AcknowledgedMessageDto })
+  @ApiProblems(413, 415)
   @ApiOperation({
     operationId: 'acknowledgeMessage',
     summary: 'Say that a message was received; may be repeated',
@@ -63,18 +71,26 @@ export class MessagesController {
   async acknowledge(
     @CurrentApp() appId: string,
     @Param('messageId', new PublicIdPipe('msg')) messageId: string,
-    @Body() body: AcknowledgeBody,
+    @Body() body: AcknowledgeMessageDto,
   ): Promise<AcknowledgedMessageDto> {
     const message = await this.acknowledgements.acknowledge(appId, messageId, body.turnId);
     return AcknowledgedMessageDto.from(message);
   }
 
   /** The stored bodies go out as they are, byte by byte: reading and writing them again could change them. */
-  private async poll(scope: DeliveryScope, query: PollQuery, reply: FastifyReply): Promise<Buffer> {
-    const gone = receiverGone(reply);
-    const messages = await this.inbox.poll(scope, query.wait * 1_000, gone);
-    whenGone(gone, () => void this.inbox.giveBack(messages));
-    reply.header('content-type', 'application/json; charset=utf-8');
+  private async poll(
+    scope: DeliveryScope,
+    waitSec: number,
+    receiverGone: AbortSignal,
+  ): Promise<Buffer> {
+    const messages = await this.inbox.poll(scope, waitSec * 1_000, receiverGone);
+    whenAborted(receiverGone, () => void this.inbox.giveBack(messages));
     return Buffer.from(`{"data":[${messages.map(({ body }) => body).join(',')}]}`);
   }
+}
+
+/** Also when it was aborted before anybody listened. */
+function whenAborted(signal: AbortSignal, handler: () => void): void {
+  if (signal.aborted) handler();
+  else signal.addEventListener('abort', handler, { once: true });
 }

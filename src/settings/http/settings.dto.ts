@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { Choice, Count, Days, Hours, Seconds } from '../../common/http/number-field.decorators.js';
+import { Choice, Count, Days, Hours, Seconds } from '../../common/http/value.decorators.js';
 import { type Locale, LOCALES } from '../../common/locale.js';
 import {
   ON_CLIENT_TIMEOUT,

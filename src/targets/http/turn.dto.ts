@@ -1,26 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean } from 'class-validator';
-import { IfGiven } from '../../common/http/if-given.decorator.js';
-import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 
-export class StartTurnBody {
-  @ApiProperty({ type: String, required: false, description: 'Made by the service when missing' })
-  @IfGiven()
-  @IsEngineId()
-  turnId?: string;
-}
-
-export class EndTurnBody {
-  @ApiProperty({
-    type: Boolean,
-    default: false,
-    required: false,
-    description: 'The user stopped the turn: its foreground calls are cancelled',
-  })
-  @IsBoolean()
-  interrupted: boolean = false;
-}
-
+/** A turn as it stands after the request. */
+@ApiSchema({ name: 'Turn' })
 export class TurnDto {
   @ApiProperty({ type: String })
   turnId!: string;
@@ -31,7 +12,7 @@ export class TurnDto {
   })
   running!: boolean;
 
-  static of(turnId: string, running: boolean): TurnDto {
+  static from(turnId: string, running: boolean): TurnDto {
     return Object.assign(new TurnDto(), { turnId, running });
   }
 }

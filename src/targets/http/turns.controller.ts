@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Audience } from '../../auth/http/audience.decorator.js';
 import { CurrentApp } from '../../auth/http/current-app.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
@@ -7,7 +7,9 @@ import { EngineIdPipe } from '../../common/http/engine-id.pipe.js';
 import { Ids } from '../../common/ids.js';
 import type { TargetAddress } from '../target-address.js';
 import { TurnService } from '../turn.service.js';
-import { EndTurnBody, StartTurnBody, TurnDto } from './turn.dto.js';
+import { EndTurnDto } from './end-turn.dto.js';
+import { StartTurnDto } from './start-turn.dto.js';
+import { TurnDto } from './turn.dto.js';
 
 /** Turns of sessions; unknown sessions and turns are fine, nothing needs registration. */
 @Audience('agent')
@@ -23,21 +25,25 @@ export class TurnsController {
   @Post()
   @HttpCode(200)
   @ApiOkResponse({ type: TurnDto })
+  @ApiBody({ type: StartTurnDto, required: false })
+  @ApiProblems(413, 415)
   @ApiOperation({ operationId: 'startTurn', summary: 'Begin a turn, in place of an older one' })
   async start(
     @CurrentApp() appId: string,
     @Param('sessionId', EngineIdPipe) sessionId: string,
-    @Body() body: StartTurnBody,
+    @Body() body: StartTurnDto,
   ): Promise<TurnDto> {
     const turnId = body.turnId ?? this.ids.uuid();
     const state = await this.turns.start(appId, session(sessionId), turnId);
-    return TurnDto.of(turnId, state === 'running');
+    return TurnDto.from(turnId, state === 'running');
   }
 
   @Post(':turnId/end')
   @HttpCode(200)
   @ApiOkResponse({ type: TurnDto })
   @ApiParam({ name: 'turnId', type: String })
+  @ApiBody({ type: EndTurnDto, required: false })
+  @ApiProblems(413, 415)
   @ApiOperation({
     operationId: 'endTurn',
     summary: 'End a turn; when it is not the running one, that one goes on',
@@ -46,10 +52,10 @@ export class TurnsController {
     @CurrentApp() appId: string,
     @Param('sessionId', EngineIdPipe) sessionId: string,
     @Param('turnId', EngineIdPipe) turnId: string,
-    @Body() body: EndTurnBody,
+    @Body() body: EndTurnDto,
   ): Promise<TurnDto> {
     await this.turns.end(appId, session(sessionId), turnId, body.interrupted);
-    return TurnDto.of(turnId, false);
+    return TurnDto.from(turnId, false);
   }
 
   @Post(':turnId/touch')
@@ -62,7 +68,7 @@ export class TurnsController {
     @Param('sessionId', EngineIdPipe) sessionId: string,
     @Param('turnId', EngineIdPipe) turnId: string,
   ): Promise<TurnDto> {
-    return TurnDto.of(turnId, await this.turns.touch(appId, session(sessionId), turnId));
+    return TurnDto.from(turnId, await this.turns.touch(appId, session(sessionId), turnId));
   }
 }
 

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { BackgroundCallDto } from '../../background-calls/http/background-call.dto.js';
 
 const TOOL_RESULT = {
@@ -8,6 +8,7 @@ const TOOL_RESULT = {
 } as const;
 
 /** The call ended while the caller waited. */
+@ApiSchema({ name: 'CompletedToolCall' })
 export class CompletedToolCallDto {
   @ApiProperty({ enum: ['completed'] })
   outcome!: 'completed';
@@ -15,11 +16,12 @@ export class CompletedToolCallDto {
   @ApiProperty(TOOL_RESULT)
   result!: object;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Milliseconds since the upstream was asked' })
   durationMs!: number;
 }
 
 /** The call goes on in the background; `result` tells the model so. */
+@ApiSchema({ name: 'BackgroundToolCall' })
 export class BackgroundToolCallDto {
   @ApiProperty({ enum: ['background'] })
   outcome!: 'background';

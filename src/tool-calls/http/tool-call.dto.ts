@@ -1,14 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsObject, IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import { CALL_MODES, type CallMode } from '../../common/call-mode.js';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 import { Nested } from '../../common/http/nested.decorator.js';
-import { Choice, Hours, Seconds } from '../../common/http/number-field.decorators.js';
+import { Choice, Hours, Seconds } from '../../common/http/value.decorators.js';
 import { RawJson } from '../../common/http/raw-json.decorator.js';
 import { ON_LIMIT, type OnLimit } from '../../settings/settings-tree.js';
 
 /** What this one call asks for; a tool that an administrator excluded stays in the foreground. */
+@ApiSchema({ name: 'BackgroundWish' })
 export class BackgroundWishDto {
   @Choice(CALL_MODES, 'CallMode', 'When the call moves', { isOptional: true })
   mode?: CallMode;
@@ -24,6 +25,7 @@ export class BackgroundWishDto {
 }
 
 /** A tool call as the engine asks for it. */
+@ApiSchema({ name: 'ToolCall' })
 export class ToolCallDto {
   @ApiProperty({ description: 'Name of a registered MCP server', example: 'demo' })
   @IsString()
@@ -67,7 +69,11 @@ export class ToolCallDto {
   @IsEngineId()
   toolCallId?: string;
 
-  @ApiProperty({ type: String, required: false })
+  @ApiProperty({
+    type: String,
+    required: false,
+    description: 'The agent that calls: `maxPerAgent` is counted by it',
+  })
   @IfGiven()
   @IsEngineId()
   agentId?: string;

@@ -17,7 +17,7 @@ import { ToolCallDto } from './tool-call.dto.js';
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 @Audience('agent')
-@Controller('v1/sessions/:id/tool-calls')
+@Controller('v1/sessions/:sessionId/tool-calls')
 export class ToolCallsController {
   constructor(
     private readonly toolCalls: ToolCallService,
@@ -39,10 +39,10 @@ export class ToolCallsController {
     type: BackgroundToolCallDto,
     headers: { Location: { schema: { type: 'string' } } },
   })
-  @ApiProblems(400, 401, 403, 404, 409, 413, 415, 429, 502, 503, 504)
+  @ApiProblems(400, 404, 409, 413, 415, 429, 502, 503, 504)
   async call(
     @CurrentApp() appId: string,
-    @Param('id', EngineIdPipe) sessionId: string,
+    @Param('sessionId', EngineIdPipe) sessionId: string,
     @Body(ArgumentsSizePipe) body: ToolCallDto,
     @Headers('traceparent') traceparent: string | undefined,
     @CallerGone() callerGone: AbortSignal,

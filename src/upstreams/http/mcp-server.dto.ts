@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
 import type { Page } from '../../common/paging.js';
 import type { McpServerRow } from '../mcp-server.repository.js';
@@ -29,7 +30,7 @@ export class McpServerDto {
   })
   headers!: Record<string, string>;
 
-  @ApiProperty({ type: Boolean })
+  @ApiProperty({ type: Boolean, description: 'Whether it takes calls' })
   enabled!: boolean;
 
   @ApiProperty({ type: String, format: 'date-time' })
@@ -55,15 +56,9 @@ export class McpServerDto {
 }
 
 @ApiSchema({ name: 'McpServerPage' })
-export class McpServerPageDto {
+export class McpServerPageDto extends PageDto {
   @ApiProperty({ type: [McpServerDto] })
   data!: McpServerDto[];
-
-  @ApiProperty({ type: Boolean })
-  hasMore!: boolean;
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
 
   static from({ data, hasMore, nextCursor }: Page<McpServerRow>): McpServerPageDto {
     return { data: data.map((row) => McpServerDto.from(row)), hasMore, nextCursor };

@@ -1,20 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
+import { PageDto } from '../../common/http/page.dto.js';
 import { CALL_MODES, type CallMode } from '../../common/call-mode.js';
 import type { KnownTool } from '../tool.service.js';
 
 const MODE = { enum: CALL_MODES, enumName: 'CallMode' };
-
-@ApiSchema({ name: 'ToolPatch' })
-export class UpdateToolDto {
-  @ApiProperty({
-    ...MODE,
-    description:
-      '`auto`: moves to the background when it takes long. `always`: at once. `never`: not at all.',
-  })
-  @IsIn(CALL_MODES)
-  background!: CallMode;
-}
 
 @ApiSchema({
   name: 'Tool',
@@ -37,16 +26,10 @@ export class ToolDto {
   }
 }
 
-@ApiSchema({ name: 'ToolList' })
-export class ToolListDto {
+@ApiSchema({ name: 'ToolList', description: 'The whole list: there is never a next page.' })
+export class ToolListDto extends PageDto {
   @ApiProperty({ type: [ToolDto] })
   data!: ToolDto[];
-
-  @ApiProperty({ type: Boolean, description: 'Always false: the list is whole' })
-  hasMore!: boolean;
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
 
   static from(tools: readonly KnownTool[]): ToolListDto {
     return { data: tools.map((tool) => ToolDto.from(tool)), hasMore: false, nextCursor: null };

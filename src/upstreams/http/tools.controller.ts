@@ -5,7 +5,8 @@ import { ApiProblems } from '../../common/http/api-problems.decorator.js';
 import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
 import { ToolService } from '../tool.service.js';
 import { ToolNamePipe } from './tool-name.pipe.js';
-import { ToolListDto, ToolPolicyDto, UpdateToolDto } from './tool.dto.js';
+import { ToolListDto, ToolPolicyDto } from './tool.dto.js';
+import { UpdateToolDto } from './update-tool.dto.js';
 
 const serverId = new PublicIdPipe('msv');
 
