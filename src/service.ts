@@ -52,8 +52,9 @@ export class Service {
     const logger = this.app.get(Logger);
     logger.info('service.draining');
     this.app.get(Drain).begin();
-    await this.app.get(ForegroundCalls).whenNoneWaits(this.configuration.drainSec * 1_000);
-    await this.app.get(RecoveryService).stop();
+    const drainMs = this.configuration.drainSec * 1_000;
+    await within(drainMs + WRITE_ENDS_MS, this.app.get(ForegroundCalls).whenNoneWaits(drainMs));
+    await within(WRITE_ENDS_MS, this.app.get(RecoveryService).stop());
     await within(WRITE_ENDS_MS, this.app.get(InFlightCalls).interruptAll());
     await within(CLOSE_MS, this.app.get(InstanceLease).release());
     await within(CLOSE_MS, this.close());

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Logger } from '../common/logger.js';
 import { outsideRequestContext } from '../common/request-context.js';
@@ -16,7 +16,7 @@ const RETRY_MS = { first: 100, most: 2_000 };
 
 /** The background calls whose work runs in this process; sees each of them to its end. */
 @Injectable()
-export class InFlightCalls {
+export class InFlightCalls implements OnApplicationShutdown {
   private readonly entries = new Map<string, InFlightCall>();
   /** Calls that are about to move, with whether a cancel was already asked for. */
   private readonly announced = new Map<string, { isCancelRequested: boolean }>();
@@ -90,6 +90,11 @@ export class InFlightCalls {
   async interruptAll(): Promise<void> {
     for (const entry of this.entries.values()) entry.interrupt();
     await Promise.all(this.endings);
+  }
+
+  /** What could not be written by now is left to whoever sweeps next. */
+  onApplicationShutdown(): void {
+    this.dropAll();
   }
 
   private async record(entry: InFlightCall, verdict: Verdict | undefined): Promise<void> {

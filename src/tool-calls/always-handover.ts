@@ -55,7 +55,7 @@ export class AlwaysHandover {
         return await this.registry.markDispatched(call);
       } catch (error) {
         this.logger.warn('background_call.dispatch_delayed', { callId: call.id }, error);
-        if (!(error instanceof DatabaseUnavailableError)) return false;
+        if (this.handovers.isClosed || !(error instanceof DatabaseUnavailableError)) return false;
         await sleep(RETRY_MS);
       }
     }

@@ -40,8 +40,10 @@ export class ForegroundCall {
       request.turnId !== undefined &&
       policy.mode !== 'never' &&
       policy.onClientTimeout === 'background';
-    if (goesOn) this.race.push({ kind: 'handover_due', reason: 'client_timeout' });
-    else this.stop('caller_gone');
+    if (!goesOn) return this.stop('caller_gone');
+    // At once, not when the race comes to it: an answer that waits there reaches nobody any more.
+    this.isAbandoned = true;
+    this.race.push({ kind: 'handover_due', reason: 'client_timeout' });
   }
 
   stop(reason: StopReason): void {

@@ -8,7 +8,7 @@ import { Drain } from '../common/drain.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import type { ForegroundCall } from './foreground-call.js';
 import type { HandoverReason, RaceEvent, StopReason } from './foreground-race.js';
-import { HandoverService } from './handover.service.js';
+import { HandoverService, type SettledHandover } from './handover.service.js';
 import type { ToolCallAnswer } from './tool-call.js';
 import { CallerGoneError, stopError, toError } from './tool-call.errors.js';
 import { UpstreamWork } from './upstream-work.js';
@@ -56,7 +56,6 @@ export class ForegroundFlow {
     call: ForegroundCall,
     reason: HandoverReason,
   ): Promise<ToolCallAnswer | undefined> {
-    if (reason === 'client_timeout') call.isAbandoned = true;
     if (this.drain.isDraining) return undefined;
     const { latestProgress: progress } = call.work;
     const circumstances = { handover: reason, runningForMs: this.runningForMs(call), progress };
@@ -69,12 +68,24 @@ export class ForegroundFlow {
       case 'turn_interrupted':
         return this.stop(call, 'turn_interrupted');
       case 'in_doubt':
+        void this.seeToItsEnd(call, attempt.settled);
         throw new DatabaseUnavailableError();
       case 'unavailable':
       case 'not_owner':
         call.race.armHandover(RETRY_HANDOVER_MS, reason);
         return undefined;
     }
+  }
+
+  /** A doubtful call that has not moved after all is stopped, or told if its caller counts on that. */
+  private async seeToItsEnd(
+    call: ForegroundCall,
+    settled: Promise<SettledHandover>,
+  ): Promise<void> {
+    const { kind } = await settled;
+    if (kind === 'moved') return;
+    if (kind === 'turn_interrupted' || !call.isAbandoned) void call.work.cancel('it did not move');
+    else await this.record(call, await call.work.outcome);
   }
 
   private async answer(call: ForegroundCall, outcome: CallOutcome): Promise<ToolCallAnswer> {
@@ -109,7 +120,7 @@ export class ForegroundFlow {
       const { kind } = await this.handovers.move(call.toolCall, circumstances, () =>
         ended(outcome),
       );
-      if (kind !== 'unavailable' && kind !== 'not_owner') return;
+      if (this.handovers.isClosed || (kind !== 'unavailable' && kind !== 'not_owner')) return;
       await sleep(RETRY_HANDOVER_MS);
     }
   }

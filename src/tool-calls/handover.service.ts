@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type {
   BackgroundCall,
   Handover,
@@ -30,12 +30,16 @@ export type HandoverAttempt =
   | HandoverResult
   /** Surely no row was written. */
   | { kind: 'unavailable' }
-  /** Nobody could say for 30 s whether the row was written; the call is seen to its end all the same. */
-  | { kind: 'in_doubt' };
+  /** Nobody could say for 30 s whether the row was written; what came of it is still found out. */
+  | { kind: 'in_doubt'; settled: Promise<SettledHandover> };
+
+export type SettledHandover = HandoverResult | { kind: 'unavailable' };
 
 /** Moves a call to the background and finds out whether it has moved, also when the COMMIT broke off. */
 @Injectable()
-export class HandoverService {
+export class HandoverService implements OnApplicationShutdown {
+  private isOver = false;
+
   constructor(
     private readonly registry: BackgroundCallRegistry,
     private readonly inFlight: InFlightCalls,
@@ -59,8 +63,17 @@ export class HandoverService {
     return withinDoubt(settled);
   }
 
+  /** The database is closed now: nothing is asked any more. */
+  get isClosed(): boolean {
+    return this.isOver;
+  }
+
+  onApplicationShutdown(): void {
+    this.isOver = true;
+  }
+
   /** While nobody can know, any answer might be a lie: asks until the database can be asked. */
-  private async settle(request: HandoverRequest): Promise<HandoverAttempt> {
+  private async settle(request: HandoverRequest): Promise<SettledHandover> {
     for (let mayExist = false; ; await sleep(SETTLE_MS)) {
       try {
         return await this.registry.handOver(request);
@@ -69,7 +82,7 @@ export class HandoverService {
         const level = isAway ? 'warn' : 'error';
         this.logger[level]('background_call.handover_failed', { callId: request.id }, error);
         mayExist ||= error instanceof CommitOutcomeUnknownError;
-        if (!mayExist) return { kind: 'unavailable' };
+        if (!mayExist || this.isOver) return { kind: 'unavailable' };
       }
     }
   }
@@ -98,9 +111,10 @@ export class HandoverService {
   }
 }
 
-async function withinDoubt(settled: Promise<HandoverAttempt>): Promise<HandoverAttempt> {
+async function withinDoubt(settled: Promise<SettledHandover>): Promise<HandoverAttempt> {
   const enough = new AbortController();
-  const doubt = sleep(IN_DOUBT_MS, { kind: 'in_doubt' } as const, { signal: enough.signal });
+  const inDoubt = { kind: 'in_doubt', settled } as const;
+  const doubt = sleep(IN_DOUBT_MS, inDoubt, { signal: enough.signal });
   try {
     return await Promise.race([settled, doubt.catch(() => settled)]);
   } finally {

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { BackgroundCall } from '../background-calls/background-call.js';
+import type { CallOutcome, CallWork } from '../background-calls/call-outcome.js';
+import type { HandoverAnswer } from '../background-calls/handover-answer.js';
+import type { Clock } from '../common/clock.js';
+import { Drain } from '../common/drain.js';
+import type { UpstreamPool } from '../upstreams/upstream-pool.js';
+import { ForegroundCall } from './foreground-call.js';
+import { ForegroundFlow } from './foreground-flow.js';
+import type {
+  HandoverAttempt,
+  HandoverCircumstances,
+  HandoverService,
+  SettledHandover,
+} from './handover.service.js';
+import type { ToolCall } from './tool-call.js';
+
+const RESULT: CallOutcome = { kind: 'result', result: { content: [] } };
+const POLICY = { foregroundTimeoutSec: 60, foregroundMaxSec: 60, mode: 'auto' };
+const TOOL_CALL = {
+  policy: { ...POLICY, onClientTimeout: 'background' },
+  request: { turnId: 'turn-1' },
+} as unknown as ToolCall;
+const MOVED = { kind: 'moved', call: {} as BackgroundCall } as const;
+
+/** Attempts to move a call, in order, each with what the test says became of it. */
+class FakeHandovers {
+  readonly isClosed = false;
+  readonly made: { circumstances: HandoverCircumstances; work: CallWork }[] = [];
+  results: HandoverAttempt[] = [];
+
+  async move(
+    _call: ToolCall,
+    circumstances: HandoverCircumstances,
+    workOf: (call: BackgroundCall) => CallWork,
+  ): Promise<HandoverAttempt> {
+    this.made.push({ circumstances, work: workOf(MOVED.call) });
+    return Promise.resolve(this.results.shift() ?? MOVED);
+  }
+}
+
+describe('a call in the foreground', () => {
+  let answer: (outcome: CallOutcome) => void;
+  let cancelled: string[];
+  let handovers: FakeHandovers;
+  let call: ForegroundCall;
+  let flow: ForegroundFlow;
+
+  beforeEach(() => {
+    cancelled = [];
+    handovers = new FakeHandovers();
+    const outcome = new Promise<CallOutcome>((resolve) => (answer = resolve));
+    const cancel = (reason: string): Promise<void> => Promise.resolve(void cancelled.push(reason));
+    flow = new ForegroundFlow(
+      { call: () => ({ outcome, cancel }) } as unknown as UpstreamPool,
+      handovers as unknown as HandoverService,
+      { for: () => ({ outcome: 'background' }) } as unknown as HandoverAnswer,
+      { monotonicMs: () => 0 } as Clock,
+      new Drain(),
+    );
+    call = new ForegroundCall(TOOL_CALL);
+  });
+
+  /** Runs it until it has an answer; answers the code of its error. */
+  async function run(autoAfterSec: number | null): Promise<string | undefined> {
+    const code = await flow.run(call, autoAfterSec).then(
+      ({ outcome }) => outcome,
+      (error: { code?: string }) => error.code,
+    );
+    call.race.close();
+    return code;
+  }
+
+  function inDoubt(settled: Promise<SettledHandover>): void {
+    handovers.results = [{ kind: 'in_doubt', settled }];
+  }
+
+  it('is stopped when its handover was in doubt for too long and did not happen after all', async () => {
+    inDoubt(Promise.resolve({ kind: 'limit_reached' }));
+    expect(await run(0.001)).toBe('database_unavailable');
+    expect(cancelled).toHaveLength(1);
+  });
+
+  it('goes on when its handover was in doubt for too long and did happen', async () => {
+    inDoubt(Promise.resolve(MOVED));
+    expect(await run(0.001)).toBe('database_unavailable');
+    expect(cancelled).toEqual([]);
+  });
+
+  it('is told, although its handover was in doubt and did not happen, if its caller had left', async () => {
+    inDoubt(Promise.resolve({ kind: 'limit_reached' }));
+    const running = run(null);
+    call.callerGone();
+    expect(await running).toBe('database_unavailable');
+    answer(RESULT);
+    await new Promise(setImmediate);
+    expect(handovers.made[1]?.circumstances).toMatchObject({ ignoreLimits: true });
+    expect(await handovers.made[1]?.work.outcome).toBe(RESULT);
+    expect(cancelled).toEqual([]);
+  });
+
+  it('is told when its caller leaves after the answer has come and before it is sent', async () => {
+    const running = run(null);
+    call.race.push({ kind: 'answer', outcome: RESULT });
+    call.callerGone();
+    expect(await running).toBe('call_cancelled');
+    expect(handovers.made[0]?.circumstances).toMatchObject({ handover: 'client_timeout' });
+    expect(await handovers.made[0]?.work.outcome).toBe(RESULT);
+  });
+});
