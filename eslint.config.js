@@ -17,6 +17,18 @@ const AMBIENT = [
   },
 ];
 
+/** One name for a thing, wherever it is imported. */
+const NO_DEFAULT_EXPORT = { selector: 'ExportDefaultDeclaration', message: 'Name the export.' };
+
+/** Statements stand in repositories, where they are found, explained and held to one layout. */
+const SQL = '/\\b(SELECT .* FROM|INSERT INTO|DELETE FROM|UPDATE \\w+\\s+SET)\\b/s';
+const SQL_ELSEWHERE = ['TemplateElement[value.raw=PATTERN]', 'Literal[value=PATTERN]'].map(
+  (selector) => ({
+    selector: selector.replace('PATTERN', SQL),
+    message: 'SQL belongs into a *.repository.ts.',
+  }),
+);
+
 export default tseslint.config(
   { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/'] },
   ...tseslint.configs.recommended,
@@ -57,19 +69,26 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     ignores: ['src/**/*.spec.ts'],
     rules: {
-      'no-restricted-syntax': ['error', ...AMBIENT],
+      'no-restricted-syntax': ['error', ...AMBIENT, NO_DEFAULT_EXPORT, ...SQL_ELSEWHERE],
       'max-lines': ['error', { max: 300 }],
       'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', { max: 7 }],
     },
   },
   {
+    files: ['src/**/*.repository.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...AMBIENT, NO_DEFAULT_EXPORT] },
+  },
+  {
     files: ['src/common/clock.ts', 'src/config/environment.ts'],
-    rules: { 'no-restricted-syntax': 'off' },
+    rules: { 'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT, ...SQL_ELSEWHERE] },
   },
   {
     files: ['test/**/*.ts', 'src/**/*.spec.ts'],
-    rules: { '@typescript-eslint/unbound-method': 'off' },
+    rules: {
+      '@typescript-eslint/unbound-method': 'off',
+      'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT],
+    },
   },
   {
     // The wire shape is what these tests assert: bodies come in as `any` and are matched.
