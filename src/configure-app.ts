@@ -32,7 +32,7 @@ export async function createApp(
 }
 
 /** Fastify with our limits; what fails before there is a route is answered as a problem too. */
-export function createAdapter(configuration: Configuration): FastifyAdapter {
+function createAdapter(configuration: Configuration): FastifyAdapter {
   const filter = new ProblemFilter(Logger.create(configuration.logLevel));
   return new FastifyAdapter({
     bodyLimit: configuration.maxArgumentBytes + ENVELOPE_BYTES,
@@ -47,7 +47,7 @@ export function createAdapter(configuration: Configuration): FastifyAdapter {
 }
 
 /** Installs hooks, parsers, filter and pipe; before `app.init()`. */
-export function configureApp(app: NestFastifyApplication): NestFastifyApplication {
+function configureApp(app: NestFastifyApplication): NestFastifyApplication {
   const fastify = app.getHttpAdapter().getInstance();
   useRequestContext(fastify);
   useAuthentication(fastify, app.get(ApiKeyDirectory));

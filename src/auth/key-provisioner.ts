@@ -9,7 +9,7 @@ import { AppRepository } from './app.repository.js';
 import { GeneratedKeys } from './generated-keys.js';
 import { type PlainKeys, saveKeyFile } from './key-file.js';
 
-export const DEFAULT_APP = 'default';
+const DEFAULT_APP = 'default';
 
 /** Sees to it at every start that the app `default` exists and that each audience has a key. */
 @Injectable()

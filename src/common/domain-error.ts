@@ -61,11 +61,6 @@ export class ConflictError extends DomainError {
   }
 }
 
-/** The request is larger than the service accepts. */
-export class PayloadTooLargeError extends DomainError {
-  readonly code = 'payload_too_large';
-}
-
 /** The request needs the database and it does not answer. */
 export class DatabaseUnavailableError extends DomainError {
   readonly code = 'database_unavailable';

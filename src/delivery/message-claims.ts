@@ -10,7 +10,7 @@ import { MessageWriter } from './message-writer.js';
 import { type HandedOutMessage, MessageRepository } from './message.repository.js';
 
 /** At most so many messages are handed out at once, one a target. */
-export const MAX_CLAIMED = 100;
+const MAX_CLAIMED = 100;
 
 /** Hands messages out: under the target's lock, never while its turn runs, one at a time. */
 @Injectable()

@@ -2,6 +2,9 @@ import type { CallOutcome } from '../background-calls/call-outcome.js';
 import { DomainError, DrainingError } from '../common/domain-error.js';
 import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
 import type { StopReason } from './foreground-race.js';
+import { UpstreamFailure } from '../upstreams/upstream-failure.js';
+
+type ErrorOutcome = Extract<CallOutcome, { kind: 'error' }>;
 
 /** No MCP server is registered under this name, or it is switched off. */
 export class ServerNotFoundError extends DomainError {
@@ -12,21 +15,6 @@ export class ServerNotFoundError extends DomainError {
       errors: [{ pointer: '/server', detail: 'must be the name of a registered, enabled server' }],
     });
   }
-}
-
-/** The upstream answered with a JSON-RPC error. */
-export class UpstreamAnsweredErrorError extends DomainError {
-  readonly code = 'upstream_error';
-}
-
-/** The connection was lost in mid-call: the work may have been done. */
-export class UpstreamLostError extends DomainError {
-  readonly code = 'upstream_lost';
-}
-
-/** The upstream could not be reached: the work was surely not done. */
-export class UpstreamUnreachableError extends DomainError {
-  readonly code = 'upstream_unreachable';
 }
 
 /** The foreground limits passed without an answer; the upstream was told to stop. */
@@ -53,14 +41,13 @@ export class CallerGoneError extends DomainError {
 }
 
 /** The error that a foreground caller gets for an outcome that is not a result. */
-export function toError(outcome: Extract<CallOutcome, { kind: 'error' }>): DomainError {
-  const extensions = outcome.outcomeUnknown ? { outcomeUnknown: true } : {};
-  if (outcome.code === 'upstream_lost')
-    return new UpstreamLostError(outcome.message, { extensions });
-  if (outcome.code === 'timeout')
-    return new ForegroundTimeoutError(outcome.message, { extensions });
-  if (outcome.code === 'upstream_unreachable') return new UpstreamUnreachableError(outcome.message);
-  return new UpstreamAnsweredErrorError(outcome.message, { extensions });
+export function toError({ code, message, outcomeUnknown }: ErrorOutcome): DomainError {
+  if (code === 'timeout')
+    return new ForegroundTimeoutError(message, {
+      extensions: outcomeUnknown ? { outcomeUnknown } : {},
+    });
+  const isOfUpstream = code === 'upstream_lost' || code === 'upstream_unreachable';
+  return new UpstreamFailure(isOfUpstream ? code : 'upstream_error', message, outcomeUnknown);
 }
 
 /** The error of a call that was stopped before it had an answer. */

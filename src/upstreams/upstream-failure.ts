@@ -15,7 +15,9 @@ export class UpstreamFailure extends DomainError {
     message: string,
     readonly outcomeUnknown = code === 'upstream_lost',
   ) {
-    super(cutText(message, MAX_MESSAGE_CHARS), { extensions: { outcomeUnknown } });
+    super(cutText(message, MAX_MESSAGE_CHARS), {
+      extensions: outcomeUnknown ? { outcomeUnknown } : {},
+    });
   }
 
   toOutcome(): UpstreamOutcome {

@@ -1,6 +1,6 @@
 import type { CallNotice } from '../../src/delivery/call-notice.js';
 
-export const A_CALL_ID = '01935f2e-0000-7000-8000-0000000000aa';
+const A_CALL_ID = '01935f2e-0000-7000-8000-0000000000aa';
 /** `A_CALL_ID` as the API shows it. */
 export const A_PUBLIC_CALL_ID = 'bgc_01jdfjw000e00800000000005a';
 

@@ -16,7 +16,6 @@ const KEYS: Readonly<Record<string, Audience>> = {
 };
 
 export const asAgent = { authorization: 'Bearer agent-key-of-the-probe-app' };
-export const asBot = { authorization: 'Bearer bot-key-of-the-probe-app' };
 export const asAdmin = { authorization: 'Bearer admin-key-of-the-probe-app' };
 
 /** A log that can be read by the test. */

@@ -2,7 +2,7 @@ import { type FieldError, InvalidRequestError } from '../domain-error.js';
 import { isDeeperThan } from '../json-depth.js';
 
 /** How deep a member of the body, for example `arguments`, may be nested; the member itself is level 1. */
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

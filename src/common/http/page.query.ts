@@ -4,7 +4,7 @@ import { IsIn, IsInt, Max, Min, ValidateBy } from 'class-validator';
 import { IfGiven } from './if-given.decorator.js';
 import { decodeCursor, type PageRequest } from '../paging.js';
 
-export const PAGE_ORDERS = ['desc', 'asc'] as const;
+const PAGE_ORDERS = ['desc', 'asc'] as const;
 
 const IsCursor = (): PropertyDecorator =>
   ValidateBy({
