@@ -5,7 +5,13 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { stringify } from 'yaml';
 import { AppModule } from './app.module.js';
 import { readEnvironment } from './config/environment.js';
-import { inStableOrder, refuseDuplicateOperations, shareProblems } from './openapi-shape.js';
+import {
+  describeResponses,
+  inStableOrder,
+  refuseDanglingReferences,
+  refuseDuplicateOperations,
+  shareProblems,
+} from './openapi-shape.js';
 
 const DESCRIPTION = `Moves slow MCP tool calls of AI agents to the background and delivers their results.
 Errors are \`application/problem+json\` (RFC 9457); every answer carries \`x-request-id\`.`;
@@ -39,6 +45,8 @@ function createDocument(app: INestApplication): OpenAPIObject {
       bearerFormat: 'opaque',
       description: 'A key: `Bearer bgc_…`',
     })
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addServer('http://127.0.0.1:8080', 'Where `npm start` listens')
     .addTag('Agent', 'For agent engines: keys of the audience `agent`')
     .addTag('Admin', 'For administrators: keys of the audience `admin`')
     .build();
@@ -46,6 +54,8 @@ function createDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => method,
   });
   refuseDuplicateOperations(document);
+  refuseDanglingReferences(document);
   shareProblems(document);
+  describeResponses(document);
   return inStableOrder(document);
 }

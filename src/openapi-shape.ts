@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -15,6 +16,20 @@ export function refuseDuplicateOperations(document: OpenAPIObject): void {
   if (twice.length > 0) throw new DuplicateOperationError(`operationId twice: ${twice.join(', ')}`);
 }
 
+/** A generated client would not compile. */
+export class DanglingReferenceError extends Error {}
+
+/** @throws DanglingReferenceError naming every reference that leads to no schema. */
+export function refuseDanglingReferences(document: OpenAPIObject): void {
+  const schemas = document.components?.schemas ?? {};
+  const named = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]*)"/g)];
+  const dangling = named.map(([, name = '']) => name).filter((name) => !(name in schemas));
+  if (dangling.length > 0)
+    throw new DanglingReferenceError(
+      `no such schema: ${dangling.map((name) => `"${name}"`).join(', ')}`,
+    );
+}
+
 /** The error answer of a status is the same everywhere, so it is written down once. */
 export function shareProblems(document: OpenAPIObject): void {
   const shared: Responses = {};
@@ -25,6 +40,13 @@ export function shareProblems(document: OpenAPIObject): void {
       responses[status] = { $ref: `#/components/responses/Problem${status}` };
     }
   document.components = { ...document.components, responses: shared };
+}
+
+/** A response must have a description; where nothing is to be said, the name of its status is it. */
+export function describeResponses(document: OpenAPIObject): void {
+  for (const { responses } of operationsOf(document))
+    for (const [status, response] of Object.entries(responses as Responses))
+      if ('description' in response) response.description ||= STATUS_CODES[status] ?? status;
 }
 
 /** Independent of the order in which modules were imported. */

@@ -3,7 +3,11 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { renderOpenApi } from '../../src/openapi-document.js';
-import { operationsOf, refuseDuplicateOperations } from '../../src/openapi-shape.js';
+import {
+  operationsOf,
+  refuseDanglingReferences,
+  refuseDuplicateOperations,
+} from '../../src/openapi-shape.js';
 
 const FILE = new URL('../../openapi.yaml', import.meta.url);
 
@@ -80,5 +84,12 @@ describe('openapi.yaml', () => {
     const twice = { get: { operationId: 'read', responses: {} } };
     const paths = { '/a': twice, '/b': twice };
     expect(() => refuseDuplicateOperations({ ...document, paths })).toThrow('read');
+  });
+
+  it('is refused when a reference leads nowhere', () => {
+    const schemas = { Page: { $ref: '#/components/schemas/Gone' } };
+    const dangling = { ...document, paths: {}, components: { schemas } };
+    expect(() => refuseDanglingReferences(document)).not.toThrow();
+    expect(() => refuseDanglingReferences(dangling)).toThrow('"Gone"');
   });
 });

@@ -52,8 +52,8 @@ export class AdminBackgroundCallsController {
     description:
       '202 while the cancel is carried out; 200 with the unchanged call when it has ended.',
   })
-  @ApiAcceptedResponse({ type: BackgroundCallDto })
-  @ApiOkResponse({ type: BackgroundCallDto })
+  @ApiAcceptedResponse({ type: BackgroundCallDto, description: 'The cancel is carried out' })
+  @ApiOkResponse({ type: BackgroundCallDto, description: 'It has ended: unchanged' })
   @ApiProblems(404, 503)
   async cancel(
     @CallId() id: string,

@@ -47,7 +47,9 @@ export class BackgroundCallsController {
   @ApiOperation({
     operationId: 'getBackgroundCallResult',
     summary: 'Get the whole result of a background call',
-    description: 'The CallToolResult of the MCP server, complete.',
+    description:
+      'The CallToolResult of the MCP server, complete. Of a call that runs, or ended without a ' +
+      'result: 409 `no_result`.',
   })
   @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
   @ApiProblems(404, 409, 503)
@@ -64,8 +66,8 @@ export class BackgroundCallsController {
       '202 while the cancel is carried out: the MCP server is told, then the call ends as ' +
       '`cancelled`, at the latest after 5 s. 200 with the unchanged call when it has ended.',
   })
-  @ApiAcceptedResponse({ type: BackgroundCallDto })
-  @ApiOkResponse({ type: BackgroundCallDto })
+  @ApiAcceptedResponse({ type: BackgroundCallDto, description: 'The cancel is carried out' })
+  @ApiOkResponse({ type: BackgroundCallDto, description: 'It has ended: unchanged' })
   @ApiProblems(404, 503)
   async cancel(
     @CurrentApp() appId: string,

@@ -11,7 +11,7 @@ export class MessageErrorDto {
 
 @ApiSchema({ name: 'Notification' })
 export class NotificationDto {
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: 'ntf_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
 
   @ApiProperty({ type: String, description: 'The background call that ended' })
@@ -26,7 +26,7 @@ export class NotificationDto {
   @ApiProperty({ enum: ['completed', 'failed', 'cancelled'], enumName: 'EndedCallStatus' })
   status!: string;
 
-  @ApiProperty({ type: MessageErrorDto, required: false })
+  @ApiProperty({ type: MessageErrorDto, required: false, description: 'Only when it failed' })
   error?: MessageErrorDto;
 
   @ApiProperty({ type: 'integer', description: 'Milliseconds from start to end' })
@@ -54,7 +54,7 @@ export class SessionTargetDto {
 /** Describes the body that is stored and handed out as text; it is never built from this class. */
 @ApiSchema({ name: 'Message' })
 export class MessageDto {
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: 'msg_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
 
   @ApiProperty({ enum: ['background_call.result'], enumName: 'MessageKind' })
@@ -63,7 +63,10 @@ export class MessageDto {
   @ApiProperty({ type: SessionTargetDto })
   target!: SessionTargetDto;
 
-  @ApiProperty({ type: String, description: 'What the model reads' })
+  @ApiProperty({
+    type: String,
+    description: 'What the model reads, in the language of the app; give it on as it is',
+  })
   text!: string;
 
   @ApiProperty({ type: [NotificationDto], description: 'Oldest first' })

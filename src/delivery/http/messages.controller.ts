@@ -16,6 +16,11 @@ import { MessagesDto } from './message.dto.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+const HAND_OUT =
+  'Nothing is handed out while a turn of the session runs. Calls that ended meanwhile come as one ' +
+  'message, oldest first. A message that is not acknowledged within `delivery.visibilitySec` comes ' +
+  'again, with the same id and the same body.';
+
 /** Pull delivery to sessions. */
 @Audience('agent')
 @Controller('v1')
@@ -33,6 +38,7 @@ export class MessagesController {
   @ApiOperation({
     operationId: 'pollSessionMessages',
     summary: 'Take the next message of a session, if there is one',
+    description: HAND_OUT,
   })
   async pollSession(
     @CurrentApp() appId: string,
@@ -49,6 +55,7 @@ export class MessagesController {
   @ApiOperation({
     operationId: 'pollMessages',
     summary: 'Take the next messages of all sessions, at most one a session',
+    description: HAND_OUT,
   })
   async pollApp(
     @CurrentApp() appId: string,
@@ -67,6 +74,9 @@ export class MessagesController {
   @ApiOperation({
     operationId: 'acknowledgeMessage',
     summary: 'Say that a message was received; may be repeated',
+    description:
+      'Only then the next message of the session is handed out. With `turnId` that turn begins in the ' +
+      'same step, so that the next message waits for its end.',
   })
   async acknowledge(
     @CurrentApp() appId: string,

@@ -89,13 +89,13 @@ export class DeliverySettingsDto {
   @Seconds('Seconds after which a message that nobody acknowledged comes again')
   visibilitySec!: number;
 
-  @Hours('Hours after which a message is no longer delivered')
+  @Hours('Hours after which a message is no longer delivered; not applied yet')
   maxAgeHours!: number;
 }
 
 @ApiSchema({ name: 'RetentionSettings' })
 export class RetentionSettingsDto {
-  @Days(TEN_YEARS, 'Days that an ended call is kept')
+  @Days(TEN_YEARS, 'Days that an ended call is kept; not applied yet, nothing is removed')
   days!: number;
 }
 

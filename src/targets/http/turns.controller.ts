@@ -27,7 +27,13 @@ export class TurnsController {
   @ApiOkResponse({ type: TurnDto })
   @ApiBody({ type: StartTurnDto, required: false })
   @ApiProblems(413, 415)
-  @ApiOperation({ operationId: 'startTurn', summary: 'Begin a turn, in place of an older one' })
+  @ApiOperation({
+    operationId: 'startTurn',
+    summary: 'Begin a turn, in place of an older one',
+    description:
+      'While a turn runs, no message is handed out to its session. A tool call with `turnId` begins the ' +
+      'turn as well. A turn without a sign of life for `turns.idleTimeoutSec` is taken as ended.',
+  })
   async start(
     @CurrentApp() appId: string,
     @Param('sessionId', EngineIdPipe) sessionId: string,
@@ -47,6 +53,9 @@ export class TurnsController {
   @ApiOperation({
     operationId: 'endTurn',
     summary: 'End a turn; when it is not the running one, that one goes on',
+    description:
+      'What the session is to be told goes out now. An ended id never begins again. With `interrupted` ' +
+      'the foreground calls of the turn are cancelled; its background calls go on.',
   })
   async end(
     @CurrentApp() appId: string,
@@ -62,7 +71,11 @@ export class TurnsController {
   @HttpCode(200)
   @ApiOkResponse({ type: TurnDto })
   @ApiParam({ name: 'turnId', type: String })
-  @ApiOperation({ operationId: 'touchTurn', summary: 'Say that the running turn lives' })
+  @ApiOperation({
+    operationId: 'touchTurn',
+    summary: 'Say that the running turn lives',
+    description: 'For a turn that works for long without a tool call; begins nothing.',
+  })
   async touch(
     @CurrentApp() appId: string,
     @Param('sessionId', EngineIdPipe) sessionId: string,

@@ -34,10 +34,11 @@ export class ToolCallsController {
       'end comes as a message. A closed connection cancels the call before it has moved, unless the ' +
       'call named its `turnId`; after the 202 only an explicit cancel ends it.',
   })
-  @ApiOkResponse({ type: CompletedToolCallDto })
+  @ApiOkResponse({ type: CompletedToolCallDto, description: 'It ended in time' })
   @ApiAcceptedResponse({
     type: BackgroundToolCallDto,
-    headers: { Location: { schema: { type: 'string' } } },
+    description: 'It goes on in the background',
+    headers: { Location: { description: 'The path of the call', schema: { type: 'string' } } },
   })
   @ApiProblems(400, 404, 409, 413, 415, 429, 502, 503, 504)
   async call(
