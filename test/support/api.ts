@@ -1,9 +1,8 @@
-/** A response of the service, read whole. */
-export interface ApiResponse {
-  status: number;
-  headers: Headers;
+import { send, type TestResponse } from './http-client.js';
+
+/** A response of the service, whose JSON is matched by the tests. */
+export interface ApiResponse extends TestResponse {
   body: any;
-  text: string;
 }
 
 export interface ApiRequest {
@@ -38,25 +37,20 @@ export class Api {
   /** `body` as a string is sent as it is. */
   private async send(
     method: string,
-    path: string,
+    url: string,
     body: unknown,
     { headers, signal }: ApiRequest,
   ): Promise<ApiResponse> {
-    const response = await fetch(this.url + path, {
+    return send(this.url, {
       method,
+      url,
       headers: {
         ...(this.key === undefined ? {} : { authorization: `Bearer ${this.key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
         ...headers,
       },
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(typeof body === 'string' ? { payload: body } : { json: body }),
       ...(signal && { signal }),
     });
-    const text = await response.text();
-    const isJson = (response.headers.get('content-type') ?? '').includes('json');
-    const { status } = response;
-    return { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   }
 }

@@ -1,3 +1,5 @@
+import { assertContract } from './contract.js';
+
 export interface TestRequest {
   method?: string;
   url: string;
@@ -6,6 +8,8 @@ export interface TestRequest {
   payload?: string | Buffer;
   /** Sent as JSON. */
   json?: unknown;
+  /** Aborting it closes the connection. */
+  signal?: AbortSignal;
 }
 
 export interface TestResponse {
@@ -16,21 +20,27 @@ export interface TestResponse {
   body: unknown;
 }
 
-/** Sends one request to a service under test and reads the whole answer. */
+/**
+ * Sends one request to a service under test and reads the whole answer, which has to be as the
+ * contract says.
+ */
 export async function send(origin: string, request: TestRequest): Promise<TestResponse> {
-  const { method = 'GET', url, headers = {}, payload, json } = request;
+  const { method = 'GET', url, headers = {}, payload, json, signal } = request;
   const body = json === undefined ? payload : JSON.stringify(json);
   const response = await fetch(origin + url, {
     method,
     headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
     body: body as RequestInit['body'],
+    ...(signal && { signal }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return {
+  const answer: TestResponse = {
     status: response.status,
     headers: response.headers,
     text,
     body: isJson ? (JSON.parse(text) as unknown) : undefined,
   };
+  assertContract(method, url, answer);
+  return answer;
 }

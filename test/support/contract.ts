@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+
+interface Contract {
+  paths: Record<string, Record<string, { responses: Record<string, object> }>>;
+  components: { responses: Record<string, object> };
+}
+
+interface Answer {
+  content?: Record<string, { schema: object }>;
+}
+
+const CONTRACT = parse(
+  readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'),
+) as Contract;
+// `example` and the members of OpenAPI itself are no keywords of JSON Schema.
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+ajv.addSchema(CONTRACT, 'contract');
+const validators = new Map<string, ValidateFunction>();
+const PATHS = Object.keys(CONTRACT.paths).map((path) => ({
+  path,
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/**
+ * Holds an answer against `openapi.yaml`; answers of addresses that are not in it are not looked at.
+ * @throws Error when the status is not documented, or the body is not as documented.
+ */
+export function assertContract(
+  method: string,
+  url: string,
+  { status, body }: { status: number; body: unknown },
+): void {
+  const path = PATHS.find(({ pattern }) => pattern.test(url.split('?', 1)[0] ?? ''))?.path;
+  const operation = path && CONTRACT.paths[path]?.[method.toLowerCase()];
+  if (!path || !operation) return;
+  const what = `${method} ${path} ${status}`;
+  const documented = operation.responses[String(status)];
+  if (documented === undefined) throw new Error(`openapi.yaml lacks ${what}`);
+  const validate = validatorOf(what, documented);
+  if (validate === undefined || validate(body)) return;
+  throw new Error(`${what} is not as openapi.yaml says: ${ajv.errorsText(validate.errors)}`);
+}
+
+function validatorOf(what: string, documented: object): ValidateFunction | undefined {
+  const known = validators.get(what);
+  if (known !== undefined) return known;
+  const shared = '$ref' in documented ? String(documented.$ref).split('/').at(-1) : undefined;
+  const { content = {} } = (
+    shared === undefined ? documented : CONTRACT.components.responses[shared]
+  ) as Answer;
+  const [media] = Object.values(content);
+  if (media === undefined) return undefined;
+  const validate = ajv.compile(withinContract(media.schema) as object);
+  validators.set(what, validate);
+  return validate;
+}
+
+/** References are to the document, of which the schema alone is compiled. */
+function withinContract(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"contract#/'));
+}
