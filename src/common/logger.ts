@@ -1,10 +1,18 @@
 import { pino, type Logger as PinoLogger } from 'pino';
+import { type IdPrefix, toPublicId } from './ids.js';
 import { currentRequestContext } from './request-context.js';
 
 type Fields = Record<string, string | number | boolean | null | undefined>;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ID_FIELDS: Readonly<Record<string, IdPrefix>> = {
+  callId: 'bgc',
+  messageId: 'msg',
+  instanceId: 'ins',
+};
+
 /**
- * JSON log lines: an event name and fields, never arguments or results.
+ * JSON log lines: an event name and fields, never arguments or results; ids as the API shows them.
  * ERROR means that a person must act.
  */
 export class Logger {
@@ -17,21 +25,41 @@ export class Logger {
   }
 
   info(event: string, fields: Fields = {}): void {
-    this.pinoLogger.info({ event, ...this.request(), ...fields });
+    this.pinoLogger.info({ event, ...this.request(), ...withPublicIds(fields) });
   }
 
   warn(event: string, fields: Fields = {}, error?: unknown): void {
-    this.pinoLogger.warn({ event, ...this.request(), ...fields, ...describe(error) });
+    this.pinoLogger.warn({
+      event,
+      ...this.request(),
+      ...withPublicIds(fields),
+      ...describe(error),
+    });
   }
 
   error(event: string, fields: Fields = {}, error?: unknown): void {
-    this.pinoLogger.error({ event, ...this.request(), ...fields, ...describe(error) });
+    this.pinoLogger.error({
+      event,
+      ...this.request(),
+      ...withPublicIds(fields),
+      ...describe(error),
+    });
   }
 
   private request(): Fields {
     const context = currentRequestContext();
     return context ? { requestId: context.requestId } : {};
   }
+}
+
+function withPublicIds(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const prefix = ID_FIELDS[name];
+      const isStoredId = prefix !== undefined && typeof value === 'string' && UUID.test(value);
+      return [name, isStoredId ? toPublicId(prefix, value) : value];
+    }),
+  );
 }
 
 function describe(error: unknown): Record<string, unknown> {
