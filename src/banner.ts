@@ -18,6 +18,7 @@ function newKeyLines(keys: GeneratedKeys['keys'], savedIn: string): string[] {
   return [`New keys of the app "default" (shown this once, saved in ${savedIn}):`, ...shown, ''];
 }
 
+/** The comments are plain words and stops: a zsh into which they are pasted reads them as commands. */
 function demoLines(url: string, configuration: Configuration): string[] {
   const session = `${url}/v1/sessions/demo`;
   const call = {
@@ -30,20 +31,22 @@ function demoLines(url: string, configuration: Configuration): string[] {
     agentKeyLine(configuration),
     '# 1. The call: after 3 seconds the answer says that it goes on in the background.',
     post(`${session}/tool-calls`, call),
-    '# 2. The model ends its turn; until then nothing would be handed out.',
+    '# 2. The model ends its turn. Until then nothing would be handed out.',
     post(`${session}/turns/turn-1/end`, {}),
     '# 3. The message with the result comes as soon as the report is done.',
     `MESSAGES=$(${get(`${session}/messages?wait=60`)}); echo "$MESSAGES"`,
     '# 4. Acknowledged, it is gone.',
     `MESSAGE=$(echo "$MESSAGES" | grep -o 'msg_[0-9a-z]*' | head -1)`,
     post(`${url}/v1/messages/$MESSAGE/ack`, {}),
-    get(`${session}/messages`),
+    `${get(`${session}/messages`)}; echo`,
   ];
 }
 
 function agentKeyLine({ fixedKeys, dataDir }: Configuration): string {
-  if (fixedKeys.agent !== undefined) return 'AGENT_KEY=$BGC_AGENT_KEY';
-  return `AGENT_KEY=$(sed -n 's/.*"agent": *"\\([^"]*\\)".*/\\1/p' '${resolve(dataDir, 'keys.json')}')`;
+  if (fixedKeys.agent !== undefined)
+    return 'AGENT_KEY=${BGC_AGENT_KEY:?set it to the key that the service was started with}';
+  const file = resolve(dataDir, 'keys.json').replaceAll("'", `'\\''`);
+  return `AGENT_KEY=$(sed -n 's/.*"agent": *"\\([^"]*\\)".*/\\1/p' '${file}')`;
 }
 
 function post(url: string, body: object): string {

@@ -31,8 +31,17 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  const isMistake = error instanceof InvalidEnvironmentError;
-  process.stderr.write(isMistake ? `The environment has mistakes:\n${reason}\n` : `${reason}\n`);
+  process.stderr.write(`${reasonOf(error)}\n`);
   process.exit(1);
 });
+
+/** For the person who starts the service: what is wrong and, where that is known, what to do. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof InvalidEnvironmentError)
+    return `The environment has mistakes:\n${error.message}`;
+  const { code, address, port } = error as { code?: string; address?: string; port?: number };
+  return code === 'EADDRINUSE'
+    ? `${address}:${port} is in use by another process: stop that one, or set another PORT (0 takes a free one)`
+    : error.message;
+}

@@ -11,9 +11,27 @@ describe('the environment', () => {
   });
 
   it('is refused with one list of all mistakes', () => {
-    const environment = { PORT: 'x', BGC_DRAIN_SEC: '-1', DATABASE_URL: 'mysql://x' };
-    expect(() => readEnvironment(environment)).toThrow(InvalidEnvironmentError);
-    expect(() => readEnvironment(environment)).toThrow(/PORT[^]*DATABASE_URL[^]*BGC_DRAIN_SEC/);
+    const environment = {
+      ...{
+        PORT: 'x',
+        DATABASE_URL: 'mysql://x',
+        LOG_LEVEL: 'loud',
+        BGC_MAX_ARGUMENT_BYTES: '1e99',
+      },
+      ...{ BGC_INSTANCE_LEASE_SEC: '1', BGC_ADMIN_KEY: KEY, BGC_BOT_KEY: KEY },
+    };
+    expect(() => readEnvironment(environment)).toThrow(
+      new InvalidEnvironmentError(
+        [
+          'PORT: must be a whole number from 0 to 65535',
+          'DATABASE_URL: must begin with postgres:// or postgresql://',
+          'LOG_LEVEL: must be one of: fatal, error, warn, info, debug, silent',
+          'BGC_MAX_ARGUMENT_BYTES: must be a whole number from 1024 to 16777216',
+          'BGC_INSTANCE_LEASE_SEC: must be at least twice BGC_INSTANCE_HEARTBEAT_SEC',
+          'BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another',
+        ].join('\n'),
+      ),
+    );
   });
 
   it.each([

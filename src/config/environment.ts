@@ -1,7 +1,19 @@
 import { z } from 'zod';
 
-const seconds = (fallback: number): z.ZodType<number> =>
-  z.coerce.number().min(0.05).max(86_400).default(fallback);
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+
+const number = (min: number, max: number): z.ZodType<number> => {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.coerce.number({ error }).refine((value) => value >= min && value <= max, { error });
+};
+const wholeNumber = (min: number, max: number): z.ZodType<number> => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  const isValid = (value: number): boolean =>
+    Number.isInteger(value) && value >= min && value <= max;
+  return z.coerce.number({ error }).refine(isValid, { error });
+};
+const oneOf = <const T extends readonly string[]>(words: T): z.ZodEnum<{ [W in T[number]]: W }> =>
+  z.enum(words, { error: `must be one of: ${words.join(', ')}` });
 const key = z
   .string()
   .min(24, 'must have at least 24 characters')
@@ -10,21 +22,21 @@ const key = z
 
 const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  PORT: wholeNumber(0, 65_535).default(8080),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   BGC_DATA_DIR: z.string().default('./data'),
   BGC_ADMIN_KEY: key,
   BGC_AGENT_KEY: key,
   BGC_BOT_KEY: key,
-  BGC_DEMO: z.enum(['true', 'false']).optional(),
-  BGC_DRAIN_SEC: z.coerce.number().min(0).max(3_600).default(30),
-  BGC_INSTANCE_HEARTBEAT_SEC: seconds(3),
-  BGC_INSTANCE_LEASE_SEC: seconds(12),
-  BGC_MAX_ARGUMENT_BYTES: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
+  BGC_DEMO: oneOf(['true', 'false']).optional(),
+  BGC_DRAIN_SEC: number(0, 3_600).default(30),
+  BGC_INSTANCE_HEARTBEAT_SEC: number(0.05, 86_400).default(3),
+  BGC_INSTANCE_LEASE_SEC: number(0.05, 86_400).default(12),
+  BGC_MAX_ARGUMENT_BYTES: wholeNumber(1_024, 16_777_216).default(262_144),
 });
 
 /** The configuration of this process; what may change while it runs is in `settings/`. */
@@ -55,23 +67,29 @@ export class InvalidEnvironmentError extends Error {}
 export function readEnvironment(environment: NodeJS.ProcessEnv = process.env): Configuration {
   const given = Object.entries(environment).filter(([, value]) => value !== '');
   const parsed = schema.safeParse(Object.fromEntries(given));
-  const mistakes = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  if (
-    parsed.data &&
-    parsed.data.BGC_INSTANCE_LEASE_SEC < 2 * parsed.data.BGC_INSTANCE_HEARTBEAT_SEC
-  )
-    mistakes.push('BGC_INSTANCE_LEASE_SEC: must be at least twice BGC_INSTANCE_HEARTBEAT_SEC');
-  if (parsed.data && hasEqualKeys(parsed.data))
-    mistakes.push('BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another');
+  const issues = parsed.error?.issues ?? [];
+  const mistakes = [
+    ...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...mistakesTogether(Object.fromEntries(given)),
+  ];
   if (!parsed.data || mistakes.length > 0) throw new InvalidEnvironmentError(mistakes.join('\n'));
   return toConfiguration(parsed.data);
 }
 
-function hasEqualKeys(env: z.infer<typeof schema>): boolean {
+/** What is wrong between variables, whatever else is wrong with each of them. */
+function mistakesTogether(env: NodeJS.ProcessEnv): string[] {
+  const { BGC_INSTANCE_HEARTBEAT_SEC, BGC_INSTANCE_LEASE_SEC } = schema.shape;
+  const heartbeat = BGC_INSTANCE_HEARTBEAT_SEC.safeParse(env.BGC_INSTANCE_HEARTBEAT_SEC).data;
+  const lease = BGC_INSTANCE_LEASE_SEC.safeParse(env.BGC_INSTANCE_LEASE_SEC).data;
   const keys = [env.BGC_ADMIN_KEY, env.BGC_AGENT_KEY, env.BGC_BOT_KEY].filter(Boolean);
-  return new Set(keys).size < keys.length;
+  return [
+    ...(heartbeat && lease && lease < 2 * heartbeat
+      ? ['BGC_INSTANCE_LEASE_SEC: must be at least twice BGC_INSTANCE_HEARTBEAT_SEC']
+      : []),
+    ...(new Set(keys).size < keys.length
+      ? ['BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another']
+      : []),
+  ];
 }
 
 function toConfiguration(env: z.infer<typeof schema>): Configuration {
