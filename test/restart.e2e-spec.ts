@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -40,6 +40,7 @@ describe.each(['a shared', 'an embedded'])(
     beforeEach(async () => {
       upstream.calls.length = 0;
       dataDir = await mkdtemp(join(tmpdir(), 'bgc-restart-'));
+      await chmod(dataDir, 0o755); // the server of root is another user: shut out, it would leave its files elsewhere
       database = kind === 'a shared' ? await createTestDatabase() : undefined;
       service = await start();
       const server = { name: 'test', title: 'Test', url: upstream.url };
