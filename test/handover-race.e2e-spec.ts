@@ -33,12 +33,16 @@ describe('the race between the answer and the handover', () => {
   let service: TestService;
   let engine: Engine;
   let control: Client;
+  /** Outside of any transaction: inside of one pg_stat_activity would not change. */
+  let observer: Client;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     control = new Client({ connectionString: database.url });
     await control.connect();
     await control.query(COMMIT_GATE);
+    observer = new Client({ connectionString: database.url });
+    await observer.connect();
     proxy = await PostgresProxy.start(database.url);
     upstream = await McpTestServer.start();
     service = await TestService.start({ database: { ...database, url: proxy.url } });
@@ -50,6 +54,7 @@ describe('the race between the answer and the handover', () => {
     await upstream.stop();
     await proxy.stop();
     await control.end();
+    await observer.end();
     await database.drop();
   });
 
@@ -59,6 +64,9 @@ describe('the race between the answer and the handover', () => {
   });
 
   afterEach(async () => {
+    // A failed test must not leave its locks to the next one.
+    await control.query('ROLLBACK');
+    await control.query('SELECT pg_advisory_unlock_all()');
     await commits('go on');
   });
 
@@ -72,10 +80,9 @@ describe('the race between the answer and the handover', () => {
 
   it('stays in the background when the answer comes while the row is being written', async () => {
     await control.query('BEGIN');
+    await control.query('LOCK TABLE background_calls IN EXCLUSIVE MODE');
     const call = engine.call('gate', { name: 'at' }, AUTO);
-    await upstream.untilCalled(1);
-    await control.query('LOCK TABLE background_calls IN ACCESS EXCLUSIVE MODE');
-    await untilBlocked();
+    await untilBlocked('INSERT INTO background_calls');
     upstream.release('at');
     expect(await isSettled(call)).toBe(false);
     await control.query('COMMIT');
@@ -86,7 +93,7 @@ describe('the race between the answer and the handover', () => {
     await commits('wait');
     await control.query('SELECT pg_advisory_lock(4711)');
     const call = engine.call('gate', { name: 'slow-commit' }, AUTO);
-    await untilBlocked();
+    await untilBlocked('COMMIT');
     upstream.release('slow-commit');
     expect(await isSettled(call)).toBe(false);
     await control.query('SELECT pg_advisory_unlock(4711)');
@@ -195,12 +202,13 @@ describe('the race between the answer and the handover', () => {
     await control.query('UPDATE commit_mode SET mode = $1', [mode]);
   }
 
-  /** Waits until a statement of the service waits for a lock that this test holds. */
-  async function untilBlocked(): Promise<void> {
+  /** Waits until this statement of the service waits for a lock that this test holds. */
+  async function untilBlocked(statement: string): Promise<void> {
     await until(async () => {
-      const { rows } = await control.query(
+      const { rows } = await observer.query(
         `SELECT 1 FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+        [`%${statement}%`],
       );
       return rows.length > 0;
     });
