@@ -146,7 +146,7 @@ describe('request bodies and queries', () => {
     ['malformed JSON', '{"arguments":', '', 'must be JSON in UTF-8'],
     ['a list', '[]', '', 'must be an object'],
     ['null', 'null', '', 'must be an object'],
-    ['a missing field', '{}', '/arguments', 'must be an object'],
+    ['a missing field', '{}', '/arguments', 'is missing'],
     ['a list of arguments', '{"arguments":[]}', '/arguments', 'must be an object'],
     ['an unknown field', '{"arguments":{},"a/b~c":1}', '/a~1b~0c', 'is not a known field'],
     [

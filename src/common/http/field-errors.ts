@@ -6,6 +6,7 @@ import { toJsonPointer } from './json-body.js';
 type Place = 'body' | 'query';
 
 const UNKNOWN_FIELD = 'is not a known field';
+const MISSING_FIELD = 'is missing';
 
 /** The findings of class-validator, one entry for each wrong field, at whatever depth. */
 export function fieldErrorsOf(
@@ -15,9 +16,11 @@ export function fieldErrorsOf(
 ): FieldError[] {
   return findings.flatMap((finding) => {
     const keys = [...parents, finding.property];
-    const own = Object.entries(finding.constraints ?? {}).map(([constraint, message]) =>
-      constraint === 'whitelistValidation' ? UNKNOWN_FIELD : withoutName(message, finding.property),
-    );
+    const own = Object.entries(finding.constraints ?? {}).map(([constraint, message]) => {
+      if (constraint === 'whitelistValidation') return UNKNOWN_FIELD;
+      const isMissing = finding.value === undefined;
+      return isMissing ? MISSING_FIELD : withoutName(message, finding.property);
+    });
     const entry = { pointer: pointerTo(keys, place), detail: [...new Set(own)].join('; ') };
     return [
       ...(own.length > 0 ? [entry] : []),
