@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { InFlightCalls } from './background-calls/in-flight-calls.js';
 import { Drain } from './common/drain.js';
 import { Logger } from './common/logger.js';
+import { within } from './common/within.js';
 import type { Configuration } from './config/environment.js';
 import { createApp } from './configure-app.js';
 import { InstanceLease } from './instances/instance-lease.js';
@@ -53,12 +53,30 @@ export class Service {
     logger.info('service.draining');
     this.app.get(Drain).begin();
     const drainMs = this.configuration.drainSec * 1_000;
-    await within(drainMs + WRITE_ENDS_MS, this.app.get(ForegroundCalls).whenNoneWaits(drainMs));
-    await within(WRITE_ENDS_MS, this.app.get(RecoveryService).stop());
-    await within(WRITE_ENDS_MS, this.app.get(InFlightCalls).interruptAll());
-    await within(CLOSE_MS, this.app.get(InstanceLease).release());
-    await within(CLOSE_MS, this.close());
+    const steps: [string, number, () => Promise<void>][] = [
+      [
+        'foreground',
+        drainMs + WRITE_ENDS_MS,
+        () => this.get(ForegroundCalls).whenNoneWaits(drainMs),
+      ],
+      ['recovery', WRITE_ENDS_MS, () => this.get(RecoveryService).stop()],
+      ['calls', WRITE_ENDS_MS, () => this.get(InFlightCalls).interruptAll()],
+      ['lease', CLOSE_MS, () => this.get(InstanceLease).release()],
+      ['close', CLOSE_MS, () => this.close()],
+    ];
+    for (const [step, limitMs, work] of steps) await this.leave(step, limitMs, work);
     logger.info('service.stopped');
+  }
+
+  /** Leaving has an end, whatever hangs; a step that fails must not keep the rest from being done. */
+  private async leave(step: string, limitMs: number, work: () => Promise<void>): Promise<void> {
+    const logger = this.app.get(Logger);
+    try {
+      if (!(await within(limitMs, work())))
+        logger.warn('service.stop_step_cut_off', { step, limitMs });
+    } catch (error) {
+      logger.warn('service.stop_step_failed', { step }, error);
+    }
   }
 
   /** Connections that clients keep open without a request would hold the close up. */
@@ -67,12 +85,4 @@ export class Service {
     await this.app.close();
     clearTimeout(cut);
   }
-}
-
-/** Leaving has an end, whatever hangs; a failure on the way out must not keep the rest from leaving. */
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  const enough = new AbortController();
-  const limit = sleep(limitMs, undefined, { signal: enough.signal }).catch(() => undefined);
-  await Promise.race([work.catch(() => undefined), limit]);
-  enough.abort();
 }

@@ -4,7 +4,7 @@ import { UpstreamsModule } from '../src/upstreams/upstreams.module.js';
 import { type BaseApp, startBaseApp } from './support/base-app.js';
 import { eventually } from './support/eventually.js';
 import type { TestResponse } from './support/http-client.js';
-import { startMcpServer } from './support/mcp-server.js';
+import { McpTestServer } from './support/mcp-server.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 const ADMIN_KEY = 'admin-key-of-the-upstreams-test';
@@ -203,7 +203,7 @@ describe('The admin API of MCP servers', () => {
       inputSchema: { type: 'object' },
       ...more,
     });
-    const upstream = await startMcpServer({
+    const upstream = await McpTestServer.start({
       toolPages: [
         [tool('one', { icons: [{ src: 'x' }], unheard: 1 })],
         [tool('a/b c%2F'), tool('x')],
@@ -246,7 +246,7 @@ describe('The admin API of MCP servers', () => {
   });
 
   it('ends with 502 at a tool list whose cursor does not move', async () => {
-    const upstream = await startMcpServer({
+    const upstream = await McpTestServer.start({
       intercept: (_request, response, body) => {
         if (!body.includes('"tools/list"')) return false;
         const { id } = JSON.parse(body) as { id: number };

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import { SdkConnector } from '../src/upstreams/sdk/sdk-connector.js';
 import { UpstreamPool } from '../src/upstreams/upstream-pool.js';
-import { startMcpServer } from './support/mcp-server.js';
+import { McpTestServer } from './support/mcp-server.js';
 import { textResult } from './support/mcp-tools.js';
 import { aServer, type PoolFixture, poolFixture } from './support/upstream-pool.js';
 
@@ -36,7 +36,7 @@ describe.each([
     await fixture.call('echo').outcome;
     const { port } = fixture.upstream;
     await fixture.upstream.stop();
-    fixture.upstream = await startMcpServer({ ...options, port });
+    fixture.upstream = await McpTestServer.start({ ...options, port });
     const calls = [1, 2, 3].map((n) => fixture.call('echo', { n }).outcome);
     for (const outcome of await Promise.all(calls)) expect(outcome.kind).toBe('result');
     expect(fixture.upstream.initializes).toBe(1);
@@ -178,7 +178,7 @@ describe('An upstream that can not be reached', () => {
     const expected = { code: 'upstream_unreachable', outcomeUnknown: false };
     expect(await fixture.call('echo').outcome).toMatchObject(expected);
     expect(await failing(fixture.server.url)).toMatchObject(expected);
-    fixture.upstream = await startMcpServer();
+    fixture.upstream = await McpTestServer.start();
   });
 
   it('because its name does not exist', async () => {

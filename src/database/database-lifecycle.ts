@@ -3,8 +3,8 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
+import { within } from '../common/within.js';
 import { ChannelListener } from './channel-listener.js';
 import { DatabaseServer } from './database-server.js';
 
@@ -25,13 +25,7 @@ export class DatabaseLifecycle implements OnApplicationBootstrap, OnApplicationS
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await atMost(CLOSE_MS, Promise.all([this.listener.stop(), this.pool.end()]));
+    await within(CLOSE_MS, Promise.all([this.listener.stop(), this.pool.end()]));
     await this.server.stop();
   }
-}
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([work, sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined)]);
-  timer.abort();
 }

@@ -11,7 +11,7 @@ describe('durations in words', () => {
     [3_605_000, '1 小时', '1 hour'],
     [3_780_000, '1 小时 3 分钟', '1 hour 3 minutes'],
     [93_600_000, '1 天 2 小时', '1 day 2 hours'],
-  ])('%i ms', (ms, zh, en) => {
+  ])('are whole seconds in their two largest units: %i ms', (ms, zh, en) => {
     expect(durationText('zh-CN', ms)).toBe(zh);
     expect(durationText('en', ms)).toBe(en);
   });

@@ -60,6 +60,7 @@ export class McpTestServer {
     private readonly options: McpServerOptions,
   ) {}
 
+  /** Starts a server with the standard tools and these. */
   static async start(options: McpServerOptions = {}): Promise<McpTestServer> {
     const http = createServer();
     const server = new McpTestServer(http, options);
@@ -258,11 +259,6 @@ export class McpTestServer {
   private changed(): void {
     for (const resume of [...this.waiting]) resume();
   }
-}
-
-/** Starts a server with the standard tools and these. */
-export function startMcpServer(options: McpServerOptions = {}): Promise<McpTestServer> {
-  return McpTestServer.start(options);
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

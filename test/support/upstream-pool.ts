@@ -5,7 +5,7 @@ import type { McpServer } from '../../src/upstreams/mcp-server.js';
 import { SdkConnector } from '../../src/upstreams/sdk/sdk-connector.js';
 import type { UpstreamCall, UpstreamProgress } from '../../src/upstreams/upstream-call.js';
 import { UpstreamPool } from '../../src/upstreams/upstream-pool.js';
-import { type McpServerOptions, type McpTestServer, startMcpServer } from './mcp-server.js';
+import { type McpServerOptions, McpTestServer } from './mcp-server.js';
 
 /** A registered server as it is in memory. */
 export function aServer(fields: Partial<McpServer> & { url: string }): McpServer {
@@ -55,5 +55,5 @@ export async function poolFixture(
   options: McpServerOptions = {},
   http: OutboundHttp = new OutboundHttp(),
 ): Promise<PoolFixture> {
-  return new PoolFixture(await startMcpServer(options), http);
+  return new PoolFixture(await McpTestServer.start(options), http);
 }

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { isDeeperThan } from '../../common/json-depth.js';
+import { within } from '../../common/within.js';
 import type { OutboundHttp } from '../../outbound/outbound-http.js';
 import type { ProgressListener } from '../upstream-call.js';
 import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
@@ -107,12 +107,12 @@ export class SdkRequest implements SessionCall {
   private async tellAndClose(reason: string): Promise<void> {
     if (this.isEnded) return;
     const over = this.answer.then(ignore, ignore);
-    await within(HEADERS_MS, this.exchange.headersArrived, over);
+    await within(HEADERS_MS, Promise.race([this.exchange.headersArrived, over]));
     if (this.isEnded) return;
     this.cancelled = new CallCancelled(reason, true);
     const scope = new CancelScope(this.parts.http);
     inScope(scope, () => this.abort.abort(reason));
-    await within(CLOSE_STREAM_MS, this.exchange.streamOver, over);
+    await within(CLOSE_STREAM_MS, Promise.race([this.exchange.streamOver, over]));
     await within(CLOSE_STREAM_MS, scope.told);
     this.exchange.close();
     this.fail(this.cancelled);
@@ -146,9 +146,3 @@ const SILENT: RequestScope = {
 };
 
 const ignore = (): void => undefined;
-
-async function within(ms: number, ...events: Promise<void>[]): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([...events, delay(ms, undefined, { signal: timer.signal })]);
-  timer.abort();
-}

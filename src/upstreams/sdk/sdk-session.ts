@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { within } from '../../common/within.js';
 import type { OutboundHttp } from '../../outbound/outbound-http.js';
 import type { ProgressListener, ToolRequest } from '../upstream-call.js';
 import { type SessionCall, type ToolPage, UpstreamSession } from '../upstream-session.js';
@@ -41,7 +41,7 @@ export class SdkSession extends UpstreamSession {
     for (const request of this.requests) request.abandon('This service closed the connection.');
     if (forget) {
       const forgotten = this.transport.terminateSession().catch(ignore);
-      await Promise.race([forgotten, delay(FORGET_MS, undefined, { ref: false })]);
+      await within(FORGET_MS, forgotten);
     }
     await this.client.close().catch(ignore);
   }
