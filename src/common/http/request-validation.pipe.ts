@@ -36,7 +36,7 @@ async function check(
   const wrong = await validate(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,
-    validationError: { target: false, value: false },
+    validationError: { target: false },
   });
   const errors = [...fieldErrorsOf(wrong, type), ...lostFieldsOf(rest, instance, type)];
   if (errors.length > 0) throw new InvalidRequestError(errors);
