@@ -39,7 +39,7 @@ export class AdminBackgroundCallsController {
   @Get(':callId')
   @ApiOperation({ operationId: 'adminGetBackgroundCall', summary: 'Get a background call' })
   @ApiOkResponse({ type: BackgroundCallDto })
-  @ApiProblems(404, 503)
+  @ApiProblems(400, 404, 503)
   async get(@CallId() id: string): Promise<BackgroundCallDto> {
     return this.presenter.present(await this.reader.get(id, undefined));
   }
@@ -54,7 +54,7 @@ export class AdminBackgroundCallsController {
   })
   @ApiAcceptedResponse({ type: BackgroundCallDto, description: 'The cancel is carried out' })
   @ApiOkResponse({ type: BackgroundCallDto, description: 'It has ended: unchanged' })
-  @ApiProblems(404, 503)
+  @ApiProblems(400, 404, 413, 415, 503)
   async cancel(
     @CallId() id: string,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -52,7 +52,7 @@ export class BackgroundCallsController {
       'result: 409 `no_result`.',
   })
   @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
-  @ApiProblems(404, 409, 503)
+  @ApiProblems(400, 404, 409, 503)
   async result(@CurrentApp() appId: string, @CallId() id: string): Promise<Buffer> {
     return this.reader.result(id, appId);
   }
@@ -68,7 +68,7 @@ export class BackgroundCallsController {
   })
   @ApiAcceptedResponse({ type: BackgroundCallDto, description: 'The cancel is carried out' })
   @ApiOkResponse({ type: BackgroundCallDto, description: 'It has ended: unchanged' })
-  @ApiProblems(404, 503)
+  @ApiProblems(400, 404, 413, 415, 503)
   async cancel(
     @CurrentApp() appId: string,
     @CallId() id: string,

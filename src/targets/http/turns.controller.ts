@@ -68,6 +68,7 @@ export class TurnsController {
   }
 
   @Post(':turnId/touch')
+  @ApiProblems(413, 415)
   @HttpCode(200)
   @ApiOkResponse({ type: TurnDto })
   @ApiParam({ name: 'turnId', type: String })

@@ -63,7 +63,7 @@ export class McpServersController {
   @ApiOperation({ summary: 'Read an MCP server' })
   @ApiServerId()
   @ApiOkResponse({ type: McpServerDto })
-  @ApiProblems(404, 503)
+  @ApiProblems(400, 404, 503)
   async getMcpServer(@Param('serverId', serverId) id: string): Promise<McpServerDto> {
     return McpServerDto.from(await this.servers.get(id));
   }
@@ -92,7 +92,7 @@ export class McpServersController {
   })
   @ApiServerId()
   @ApiNoContentResponse()
-  @ApiProblems(404, 503)
+  @ApiProblems(400, 404, 413, 415, 503)
   async deleteMcpServer(@Param('serverId', serverId) id: string): Promise<void> {
     await this.servers.remove(id);
   }

@@ -23,7 +23,7 @@ export class ToolsController {
   })
   @ApiParam({ name: 'serverId', type: String })
   @ApiOkResponse({ type: ToolListDto })
-  @ApiProblems(404, 502, 503)
+  @ApiProblems(400, 404, 502, 503)
   async listTools(@Param('serverId', serverId) id: string): Promise<ToolListDto> {
     return ToolListDto.from(await this.tools.list(id));
   }
