@@ -78,11 +78,20 @@ function readPackages(file) {
 }
 
 async function install() {
+  if (isLink(path.join(ROOT, 'node_modules'))) {
+    // npm ci would empty the folder that the link leads to, which others use too.
+    say('node_modules is a link and does not fit the lock file: install where it leads to.');
+    process.exit(1);
+  }
   say('Installing packages …');
   const npm = process.env.npm_execpath;
   const args = ['ci', '--include=dev', '--loglevel=error'];
   if (npm) await mustRun(process.execPath, [npm, ...args]);
   else await mustRun('npm', args);
+}
+
+function isLink(file) {
+  return fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 async function mustRun(command, args) {

@@ -11,7 +11,7 @@ export class ServerNotFoundError extends DomainError {
   readonly code = 'server_not_found';
 
   constructor(name: string) {
-    super(`There is no MCP server named "${name}".`, {
+    super(`There is no MCP server named "${name}", or it is switched off.`, {
       errors: [{ pointer: '/server', detail: 'must be the name of a registered, enabled server' }],
     });
   }
