@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,9 @@ describe.each(['a shared', 'an embedded'])(
     afterEach(async () => {
       await service.end('SIGKILL');
       await database?.drop();
+      // The embedded server ends a moment after the process whose it was.
+      const lock = join(dataDir, 'postgres-18', 'postmaster.pid');
+      await eventually('the embedded server has ended', () => !existsSync(lock), 30_000);
       await rm(dataDir, { recursive: true, force: true });
     });
 
