@@ -11,6 +11,7 @@ const IMPORTS = {
   instances: BASE,
   settings: BASE,
   events: BASE,
+  health: BASE,
   outbound: BASE,
   targets: [...BASE, 'settings', 'events'],
   upstreams: [...BASE, 'settings', 'events', 'outbound'],

@@ -7,6 +7,7 @@ import type { Configuration } from './config/environment.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
 import { DemoModule } from './demo/demo.module.js';
+import { HealthModule } from './health/health.module.js';
 import { InstancesModule } from './instances/instances.module.js';
 import { RecoveryModule } from './recovery/recovery.module.js';
 import { SettingsModule } from './settings/settings.module.js';
@@ -23,7 +24,7 @@ export class AppModule {
       imports: [
         ...[CommonModule, ConfigModule.forRoot(configuration), DatabaseModule, AuthModule],
         ...[InstancesModule, SettingsModule, TargetsModule, UpstreamsModule, DeliveryModule],
-        ...[BackgroundCallsModule, ToolCallsModule, RecoveryModule, DemoModule],
+        ...[BackgroundCallsModule, ToolCallsModule, RecoveryModule, HealthModule, DemoModule],
       ],
     };
   }

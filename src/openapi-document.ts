@@ -49,6 +49,7 @@ function createDocument(app: INestApplication): OpenAPIObject {
     .addServer('http://127.0.0.1:8080', 'Where `npm start` listens')
     .addTag('Agent', 'For agent engines: keys of the audience `agent`')
     .addTag('Admin', 'For administrators: keys of the audience `admin`')
+    .addTag('Service', 'For load balancers and supervisors: no key')
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (_controller, method) => method,

@@ -5,6 +5,7 @@ import { Acknowledgements } from './acknowledgements.js';
 import { CallDeliveries } from './call-deliveries.repository.js';
 import { DeliverableRepository } from './deliverable.repository.js';
 import { DeliveryWaiters } from './delivery-waiters.js';
+import { AgentInstructionsController } from './http/agent-instructions.controller.js';
 import { MessagesController } from './http/messages.controller.js';
 import { MessageWriter } from './message-writer.js';
 import { MessageClaims } from './message-claims.js';
@@ -15,7 +16,7 @@ import { NotificationRepository } from './notification.repository.js';
 
 @Module({
   imports: [EventsModule, TargetsModule],
-  controllers: [MessagesController],
+  controllers: [AgentInstructionsController, MessagesController],
   providers: [
     NotificationRepository,
     NotificationOutbox,

@@ -1,0 +1,13 @@
+import { Injectable } from '@nestjs/common';
+import type { Queryable } from '../database/database.js';
+
+const ANSWER = 'SELECT 1';
+
+/** Whether the database answers at all. */
+@Injectable()
+export class HealthRepository {
+  /** @throws DatabaseUnavailableError */
+  async touch(db: Queryable): Promise<void> {
+    await db.query(ANSWER);
+  }
+}
