@@ -8,5 +8,6 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   maxWorkers: 2,
-  testTimeout: 20_000,
+  // An upper bound for a machine that is busy: the service may take up to 27 s to leave in order.
+  testTimeout: 60_000,
 };
