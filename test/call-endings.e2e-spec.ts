@@ -127,9 +127,10 @@ describe('a call that is ended twice at once', () => {
         await registry.requestCancel(call.id);
         return { waits: false, done };
       case 'deadline':
-        await service.sql('UPDATE background_calls SET deadline_at = now() WHERE id = $1', [
-          call.id,
-        ]);
+        await service.sql(
+          `UPDATE background_calls SET deadline_at = now() - interval '1 ms' WHERE id = $1`,
+          [call.id],
+        );
         return { waits: true, done: registry.end(call, timedOut(1, 1), 'deadline') };
       case 'dead owner':
         await service.sql(

@@ -147,7 +147,7 @@ describe('a claim against the start of a turn', () => {
     await service.startTurn(sessionId, 'silent');
     await service.endCall(sessionId);
     await service.database.query(
-      `UPDATE targets SET turn_expires_at = now() WHERE session_id = $1`,
+      `UPDATE targets SET turn_expires_at = now() - interval '1 ms' WHERE session_id = $1`,
       [sessionId],
     );
     expect(await claim()).toHaveLength(1);
