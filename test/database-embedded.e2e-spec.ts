@@ -18,9 +18,8 @@ import { DatabaseOwner } from './support/database-owner.js';
 import { eventually } from './support/eventually.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+/** Root's server runs as another user, who may be shut out; everybody else's as themselves. */
 const isRoot = process.getuid?.() === 0;
-/** Only root's server runs as another user, who may be shut out. */
-const itAsRoot = isRoot ? it : it.skip;
 
 // initdb takes a second on an idle machine, and many on a busy one.
 jest.setTimeout(60_000);
@@ -142,25 +141,26 @@ describe('embedded PostgreSQL', () => {
     expect(fs.existsSync(socketDir ?? '')).toBe(false);
   });
 
-  itAsRoot('moves where its user can go when root has the package in a closed folder', async () => {
+  it('moves where its user can go, if it has to, when the package is in a closed folder', async () => {
     const closed = path.join(folder, 'home');
     fs.mkdirSync(closed, { mode: 0o700 });
     copyPackage(closed);
     const dataDir = path.join(closed, 'data');
     const first = await open(dataDir, closed);
     await write(first, 'kept');
-    expect(first.hasLogged('database.embedded_elsewhere')).toBe(true);
+    expect(first.hasLogged('database.embedded_elsewhere')).toBe(isRoot);
     const link = path.join(dataDir, 'postgres-18');
-    expect(fs.readlinkSync(link)).toContain(systemDir);
+    expect(fs.realpathSync(link)).toContain(isRoot ? systemDir : closed);
     await first.end();
     expect(await read(await open(dataDir, closed))).toEqual(['kept']);
   });
 
-  itAsRoot('does not begin anew when an existing database was shut off or is gone', async () => {
+  it('does not begin anew when an existing database was shut off or is gone', async () => {
     const closable = path.join(folder, 'home');
     const dataDir = path.join(closable, 'data');
     await (await openSeeded(dataDir)).end();
     fs.chmodSync(closable, 0o700);
+    if (!isRoot) return expect((await open(dataDir)).error).toBeUndefined();
     expect((await open(dataDir)).error).toMatch(/cannot be entered.*BGC_DATA_DIR/);
 
     fs.rmSync(path.join(dataDir, 'postgres-18'), { recursive: true });
