@@ -7,8 +7,9 @@ import type { ToolCallAnswer, ToolCallRequest } from '../src/tool-calls/tool-cal
 import { ToolCallService } from '../src/tool-calls/tool-call.service.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
-import { McpTestServer } from './support/mcp-server.js';
-import { TestService } from './support/service.js';
+import type { McpTestServer } from './support/mcp-server.js';
+import type { TestService } from './support/service.js';
+import { useService } from './support/service-fixture.js';
 
 /** The database is held back by a lock, so that what a caller does falls into a step of the call. */
 describe('callers that leave, and turns that are stopped, before the call is under way', () => {
@@ -19,26 +20,18 @@ describe('callers that leave, and turns that are stopped, before the call is und
   let appId: string;
   let caller: AbortController;
 
+  // Before the database goes: what was declared first is done first.
+  afterAll(() => control.end());
+  useService((fresh) => ({ upstream, service, engine } = fresh));
+
   beforeAll(async () => {
-    upstream = await McpTestServer.start();
-    service = await TestService.start();
-    await service.register('test', upstream.url);
     control = new Client({ connectionString: service.databaseUrl });
     await control.connect();
     appId = (await service.sql<{ id: string }>('SELECT id FROM apps'))[0]?.id ?? '';
   });
 
-  afterAll(async () => {
-    await control.end();
-    await service.stop();
-    await upstream.stop();
-  });
-
   beforeEach(async () => {
-    engine = service.session();
     caller = new AbortController();
-    upstream.calls.length = 0;
-    upstream.aborted.length = 0;
     await engine.startTurn('earlier');
     await engine.endTurn('earlier');
     await control.query('BEGIN');

@@ -1,32 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { runInRequestContext } from '../src/common/request-context.js';
 import { ToolCallService } from '../src/tool-calls/tool-call.service.js';
 import type { Engine } from './support/engine.js';
-import { McpTestServer } from './support/mcp-server.js';
-import { TestService } from './support/service.js';
+import { eventually } from './support/eventually.js';
+import type { McpTestServer } from './support/mcp-server.js';
+import type { TestService } from './support/service.js';
+import { useService } from './support/service-fixture.js';
 
 describe('callers that leave, and turns that are stopped', () => {
   let upstream: McpTestServer;
   let service: TestService;
   let engine: Engine;
-
-  beforeAll(async () => {
-    upstream = await McpTestServer.start();
-    service = await TestService.start();
-    await service.register('test', upstream.url);
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await upstream.stop();
-  });
-
-  beforeEach(() => {
-    engine = service.session();
-    upstream.calls.length = 0;
-    upstream.aborted.length = 0;
-    upstream.cancelled.length = 0;
-  });
+  useService((fresh) => ({ upstream, service, engine } = fresh));
 
   /** A call whose connection is cut once the upstream has it. */
   async function cutCall(name: string, more: object): Promise<void> {
@@ -143,10 +128,9 @@ describe('callers that leave, and turns that are stopped', () => {
   }
 
   async function listed(count: number): Promise<any[]> {
-    for (const deadline = performance.now() + 10_000; performance.now() < deadline;) {
+    return eventually(`there are ${count} calls`, async () => {
       const calls = await engine.list();
-      if (calls.length === count) return calls;
-    }
-    throw new Error(`there never were ${count} calls`);
+      return calls.length === count && calls;
+    });
   }
 });

@@ -1,30 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Engine } from './support/engine.js';
-import { McpTestServer } from './support/mcp-server.js';
-import { TestService } from './support/service.js';
+import type { McpTestServer } from './support/mcp-server.js';
+import type { TestService } from './support/service.js';
+import { useService } from './support/service-fixture.js';
 
 describe('cancelling a background call', () => {
   let upstream: McpTestServer;
   let service: TestService;
   let engine: Engine;
-
-  beforeAll(async () => {
-    upstream = await McpTestServer.start();
-    service = await TestService.start();
-    await service.register('test', upstream.url);
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await upstream.stop();
-  });
-
-  beforeEach(() => {
-    engine = service.session();
-    upstream.calls.length = 0;
-    upstream.aborted.length = 0;
-    upstream.cancelled.length = 0;
-  });
+  useService((fresh) => ({ upstream, service, engine } = fresh));
 
   it('tells the upstream, ends the call as cancelled and says so in the message', async () => {
     const { id } = await engine.callInBackground('gate', { name: 'x' });

@@ -4,8 +4,8 @@ import { Logger } from '../src/common/logger.js';
 import { ChannelListener, notifyChannel } from '../src/database/channel-listener.js';
 import { Database } from '../src/database/database.js';
 import { createPool } from '../src/database/pool.js';
-import { startDatabaseProxy } from './support/database-proxy.js';
 import { eventually } from './support/eventually.js';
+import { PostgresProxy } from './support/postgres-proxy.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 const LISTENERS = `SELECT a.pid FROM pg_stat_activity a
@@ -79,7 +79,7 @@ describe('ChannelListener', () => {
   });
 
   it('goes on trying while the database is away', async () => {
-    const proxy = await startDatabaseProxy(testDatabase.url);
+    const proxy = await PostgresProxy.start(testDatabase.url);
     useListener(proxy.url);
     proxy.cut();
     await listener.start();
@@ -87,7 +87,7 @@ describe('ChannelListener', () => {
     proxy.restore();
     await eventually('it has connected', () => connects === 1);
     await listener.stop();
-    await proxy.close();
+    await proxy.stop();
   });
 
   it('is not disturbed by a handler that throws', async () => {

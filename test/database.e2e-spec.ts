@@ -5,8 +5,8 @@ import { Logger } from '../src/common/logger.js';
 import { runInRequestContext } from '../src/common/request-context.js';
 import { CommitOutcomeUnknownError, Database, type Transaction } from '../src/database/database.js';
 import { createPool, DATABASE_LIMITS_MS } from '../src/database/pool.js';
-import { startDatabaseProxy } from './support/database-proxy.js';
 import { eventually } from './support/eventually.js';
+import { PostgresProxy } from './support/postgres-proxy.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 const LIMITS_MS = { ...DATABASE_LIMITS_MS, lock: 100 };
@@ -116,14 +116,14 @@ describe('Database', () => {
   });
 
   it('says that the outcome is unknown when the answer to a COMMIT that happened is lost', async () => {
-    const proxy = await startDatabaseProxy(testDatabase.url);
+    const proxy = await PostgresProxy.start(testDatabase.url);
     const proxiedPool = createPool(proxy.url, Logger.create('silent'));
-    proxy.loseAnswerTo('COMMIT');
+    void proxy.breakNext('COMMIT', 'after');
     const committing = new Database(proxiedPool).transaction((tx) => tx.query(INSERT, ['done']));
     await expect(committing).rejects.toBeInstanceOf(CommitOutcomeUnknownError);
     expect(await names()).toEqual(['done']);
     await proxiedPool.end();
-    await proxy.close();
+    await proxy.stop();
   });
 
   it('passes the refusal on when COMMIT itself is refused', async () => {
@@ -169,7 +169,7 @@ describe('Database', () => {
   });
 
   it('answers as unavailable when the server falls silent, and does not wait for a ROLLBACK', async () => {
-    const proxy = await startDatabaseProxy(testDatabase.url);
+    const proxy = await PostgresProxy.start(testDatabase.url);
     const limits = { ...DATABASE_LIMITS_MS, answer: 1_000 };
     const silentPool = createPool(proxy.url, Logger.create('silent'), limits);
     const startedAt = performance.now();
@@ -181,11 +181,11 @@ describe('Database', () => {
     expect(performance.now() - startedAt).toBeLessThan(2 * limits.answer);
     expect(silentPool.totalCount).toBe(0);
     await silentPool.end();
-    await proxy.close();
+    await proxy.stop();
   });
 
   it('answers as unavailable while the server refuses connections, then works again', async () => {
-    const proxy = await startDatabaseProxy(testDatabase.url);
+    const proxy = await PostgresProxy.start(testDatabase.url);
     const cutPool = createPool(proxy.url, Logger.create('silent'));
     const cutDatabase = new Database(cutPool);
     proxy.cut();
@@ -193,7 +193,7 @@ describe('Database', () => {
     proxy.restore();
     expect(await cutDatabase.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await cutPool.end();
-    await proxy.close();
+    await proxy.stop();
   });
 
   it('does not take a mistake in a statement for an absent database', async () => {

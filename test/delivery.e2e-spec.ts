@@ -1,35 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Drain } from '../src/common/drain.js';
 import { CallDeliveries } from '../src/delivery/call-deliveries.repository.js';
 import { DeliveryWaiters } from '../src/delivery/delivery-waiters.js';
 import { fromPublicId, toPublicId } from '../src/common/ids.js';
-import { DEFAULT_SETTINGS } from '../src/settings/settings-tree.js';
 import { TurnService } from '../src/targets/turn.service.js';
+import { useDeliveryServices } from './support/delivery-fixture.js';
 import { AGENT_KEY, DeliveryService, messagesOf } from './support/delivery-service.js';
 import { eventually } from './support/eventually.js';
-import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import type { TestDatabase } from './support/test-database.js';
 
 const FOREIGN_APP = '01935f2e-0000-7000-8000-00000000f0f0';
 
 let database: TestDatabase;
 let service: DeliveryService;
 let replica: DeliveryService;
-let sessions = 0;
 let session: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await DeliveryService.start(database.url);
-  replica = await DeliveryService.start(database.url);
-});
-afterAll(async () => {
-  await Promise.all([service?.close(), replica?.close()]);
-  await database.drop();
-});
-beforeEach(async () => {
-  session = `session-${++sessions}`;
-  await service.set(DEFAULT_SETTINGS);
-});
+useDeliveryServices((fresh) => ({ database, service, replica, session } = fresh));
 
 function pollText(): Promise<string> {
   return service.send('GET', `/v1/sessions/${session}/messages`).then(({ text }) => text);

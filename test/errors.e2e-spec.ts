@@ -1,27 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Api } from './support/api.js';
 import type { Engine } from './support/engine.js';
-import { McpTestServer } from './support/mcp-server.js';
-import { KEYS, TestService } from './support/service.js';
+import { eventually } from './support/eventually.js';
+import { KEYS, type TestService } from './support/service.js';
+import { useService } from './support/service-fixture.js';
 
 describe('what a wrong request gets', () => {
-  let upstream: McpTestServer;
   let service: TestService;
   let engine: Engine;
+  useService((fresh) => ({ service, engine } = fresh));
 
-  beforeAll(async () => {
-    upstream = await McpTestServer.start();
-    service = await TestService.start();
-    await service.register('test', upstream.url);
-    await service.register('down', 'http://127.0.0.1:9/mcp');
-    engine = service.session();
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await upstream.stop();
-  });
+  beforeAll(() => service.register('down', 'http://127.0.0.1:9/mcp'));
 
   it('gives 401 without a key and with a wrong one, and 403 with a key of another audience', async () => {
     const path = '/v1/sessions/s-1/background-calls';
@@ -192,8 +182,9 @@ describe('what a wrong request gets', () => {
     );
     await service.sql(`SELECT pg_notify('bgc_keys_changed', '')`);
     const api = new Api(service.url, key);
-    for (const deadline = performance.now() + 10_000; performance.now() < deadline;)
-      if ((await api.get('/v1/sessions/s-1/background-calls')).status === 200) return api;
-    throw new Error('the key never became valid');
+    const isValid = async (): Promise<boolean> =>
+      (await api.get('/v1/sessions/s-1/background-calls')).status === 200;
+    await eventually('the key is valid', isValid);
+    return api;
   }
 });

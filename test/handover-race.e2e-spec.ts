@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Client } from 'pg';
 import type { ApiResponse } from './support/api.js';
 import type { Engine } from './support/engine.js';
+import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { PostgresProxy } from './support/postgres-proxy.js';
 import { TestService } from './support/service.js';
@@ -133,30 +134,29 @@ describe('the race between the answer and the handover', () => {
     await expectNothingRecorded();
   });
 
-  it.each(['cut-before-commit', 'cut-after-commit'] as const)(
-    'finds out what became of a commit whose connection broke: %s',
-    async (fault) => {
-      const broken = proxy.breakNextCommit(fault);
-      const call = engine.call('gate', { name: fault }, AUTO);
+  it.each(['before', 'after'] as const)(
+    'finds out what became of a commit whose connection broke %s it',
+    async (when) => {
+      const broken = proxy.breakNext('COMMIT', when);
+      const call = engine.call('gate', { name: when }, AUTO);
       await broken;
       const answer = await call;
-      upstream.release(fault);
+      upstream.release(when);
       await expectToldOnce(answer);
     },
   );
 
-  it.each(['cut-before-commit', 'cut-after-commit'] as const)(
-    'answers nobody while the commit is in doubt and the database away, not even with the result: %s',
-    async (fault) => {
-      const broken = proxy.breakNextCommit(fault);
-      const name = `doubt-${fault}`;
+  it.each(['before', 'after'] as const)(
+    'answers nobody while the commit is in doubt and the database away, not even with the result: cut %s it',
+    async (when) => {
+      const broken = proxy.breakNext('COMMIT', when);
+      const name = `doubt-${when}`;
       const call = engine.call('gate', { name }, AUTO);
       await broken;
-      proxy.isDown = true;
-      proxy.cutAll();
+      proxy.cut();
       upstream.release(name);
       expect(await isSettled(call)).toBe(false);
-      proxy.isDown = false;
+      proxy.restore();
       await expectToldOnce(await call);
     },
   );
@@ -204,7 +204,7 @@ describe('the race between the answer and the handover', () => {
 
   /** Waits until this statement of the service waits for a lock that this test holds. */
   async function untilBlocked(statement: string): Promise<void> {
-    await until(async () => {
+    await eventually(`it waits for a lock: ${statement}`, async () => {
       const { rows } = await observer.query(
         `SELECT 1 FROM pg_stat_activity
          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
@@ -216,17 +216,11 @@ describe('the race between the answer and the handover', () => {
 
   /** Waits until the service has tried, and failed, to commit a handover. */
   async function untilCommitFailed(call: Promise<ApiResponse>): Promise<void> {
-    await until(async () => {
+    await eventually('a commit has failed', async () => {
       const { rows } = await control.query('SELECT 1 FROM failed_commits WHERE is_called');
       return rows.length > 0;
     });
     expect(await isSettled(call)).toBe(false);
-  }
-
-  async function until(condition: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + 10_000;
-    while (!(await condition()))
-      if (performance.now() > deadline) throw new Error('the condition never held');
   }
 
   /** Whether the promise settles within three turns of the event loop's timers. */

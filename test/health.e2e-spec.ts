@@ -31,13 +31,12 @@ describe('what a load balancer and a supervisor ask', () => {
   });
 
   it('is told that the process lives and is not ready while the database is away', async () => {
-    proxy.isDown = true;
-    proxy.cutAll();
+    proxy.cut();
     const away = await nobody.get('/readyz');
     expect(away).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
     expect(away.headers.get('retry-after')).not.toBeNull();
     expect((await nobody.get('/healthz')).status).toBe(200);
-    proxy.isDown = false;
+    proxy.restore();
     await eventually('it is ready again', async () => (await nobody.get('/readyz')).status === 200);
   });
 

@@ -38,8 +38,7 @@ describe('a service that leaves', () => {
     const request = { signal: caller.signal };
     const call = engine.call('gate', { name: 'abandoned' }, { turnId: 'turn-1' }, request);
     await upstream.untilCalled(2);
-    proxy.isDown = true;
-    proxy.cutAll();
+    proxy.cut();
     caller.abort();
     await expect(call).rejects.toThrow();
     const begun = performance.now();
@@ -50,7 +49,7 @@ describe('a service that leaves', () => {
     );
 
     // What could not be written is told by whoever comes next.
-    proxy.isDown = false;
+    proxy.restore();
     const next = await TestService.start({ database, env: QUICK_LEASE });
 
     const told = next.session(engine.sessionId);

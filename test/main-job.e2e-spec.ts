@@ -1,28 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Engine } from './support/engine.js';
-import { McpTestServer } from './support/mcp-server.js';
-import { TestService } from './support/service.js';
+import type { McpTestServer } from './support/mcp-server.js';
+import type { TestService } from './support/service.js';
+import { useService } from './support/service-fixture.js';
 
 describe('the main job', () => {
   let upstream: McpTestServer;
   let service: TestService;
   let engine: Engine;
-
-  beforeAll(async () => {
-    upstream = await McpTestServer.start();
-    service = await TestService.start();
-    await service.register('test', upstream.url);
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await upstream.stop();
-  });
-
-  beforeEach(() => {
-    engine = service.session();
-    upstream.calls.length = 0;
-  });
+  useService((fresh) => ({ upstream, service, engine } = fresh));
 
   it('passes a fast call through with its result as the upstream gave it', async () => {
     const { status, body } = await engine.call('echo', { text: 'hello' });
@@ -93,14 +79,12 @@ describe('the main job', () => {
 
   it('hands a tool over at once when the administrator marked it, and never when excluded', async () => {
     const id = await service.register('marked', upstream.url);
-    const mark = (background: string): ReturnType<typeof service.admin.patch> =>
-      service.admin.patch(`/admin/v1/mcp-servers/${id}/tools/slow`, { background });
-    expect((await mark('always')).status).toBe(200);
+    await service.markTool(id, 'slow', 'always');
     const always = await engine.call('slow', { ms: 50 }, { server: 'marked' });
     expect(always.status).toBe(202);
     await engine.receive([always.body.call.id]);
 
-    expect((await mark('never')).status).toBe(200);
+    await service.markTool(id, 'slow', 'never');
     const wish = { server: 'marked', background: { mode: 'always', autoAfterSec: 0.05 } };
     const never = await engine.call('slow', { ms: 400 }, wish);
     expect(never.status).toBe(200);

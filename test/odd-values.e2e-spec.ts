@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { McpTestServer } from './support/mcp-server.js';
-import { TestService } from './support/service.js';
+import { describe, expect, it } from '@jest/globals';
+import type { Engine } from './support/engine.js';
+import type { McpTestServer } from './support/mcp-server.js';
+import type { TestService } from './support/service.js';
+import { useService } from './support/service-fixture.js';
 
 /** Texts that PostgreSQL, JSON or UTF-8 have trouble with. */
 const ODD_TEXTS: [string, string][] = [
@@ -13,20 +15,10 @@ const ODD_TEXTS: [string, string][] = [
 describe('odd values', () => {
   let upstream: McpTestServer;
   let service: TestService;
-
-  beforeAll(async () => {
-    upstream = await McpTestServer.start();
-    service = await TestService.start();
-    await service.register('test', upstream.url);
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await upstream.stop();
-  });
+  let engine: Engine;
+  useService((fresh) => ({ upstream, service, engine } = fresh));
 
   it.each(ODD_TEXTS)('ends a call whose result holds %s, and loses nothing', async (_, text) => {
-    const engine = service.session();
     const { id } = await engine.callInBackground('gate', { name: 'odd' });
     const result = { content: [{ type: 'text', text }], _meta: { text: text.slice(0, 20) } };
     upstream.release('odd', result);
@@ -41,7 +33,6 @@ describe('odd values', () => {
   });
 
   it('passes arguments on unchanged, whatever their keys are called', async () => {
-    const engine = service.session();
     const args =
       '{"constructor":{"name":1},"__proto__":{"admin":true},"toString":"x","a":{"__proto__":null,' +
       '"hasOwnProperty":[]},"nul":"\\u0000","lone":"\\ud800","number":1e-7}';

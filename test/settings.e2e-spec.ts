@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Settings } from '../src/settings/settings.js';
 import { DEFAULT_SETTINGS } from '../src/settings/settings-tree.js';
 import { type BaseApp, startBaseApp } from './support/base-app.js';
+import { eventually } from './support/eventually.js';
 import type { TestResponse } from './support/http-client.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
@@ -36,13 +37,6 @@ describe('runtime settings', () => {
     replicas[replica]!.send({ url: URL, headers: asAdmin });
   const patch = (json: unknown, replica = 0): Promise<TestResponse> =>
     replicas[replica]!.send({ method: 'PATCH', url: URL, headers: asAdmin, json });
-  const eventually = async (look: () => boolean, withinMs: number): Promise<void> => {
-    const end = performance.now() + withinMs;
-    while (!look()) {
-      if (performance.now() > end) throw new Error(`not within ${withinMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
 
   it('are the defaults on a new database', async () => {
     expect((await get()).body).toEqual(DEFAULT_SETTINGS);
@@ -61,7 +55,11 @@ describe('runtime settings', () => {
   it('hold on another replica within a second', async () => {
     await patch({ backgroundCalls: { autoAfterSec: 3 } });
     const other = replicas[1]!.app.get(Settings);
-    await eventually(() => other.current.backgroundCalls.autoAfterSec === 3, 1_000);
+    await eventually(
+      'the other replica follows',
+      () => other.current.backgroundCalls.autoAfterSec === 3,
+      1_000,
+    );
   });
 
   it('take null where null means off, and stay so until changed', async () => {

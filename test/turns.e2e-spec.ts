@@ -1,33 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DEFAULT_SETTINGS } from '../src/settings/settings-tree.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
 import { TurnInterruptedError } from '../src/targets/turn-interrupted.error.js';
 import type { TurnHold } from '../src/targets/turn-renewal.js';
 import { ENDED_TURNS_KEPT, type TurnKey } from '../src/targets/turn.repository.js';
 import { TurnService } from '../src/targets/turn.service.js';
-import { DeliveryService } from './support/delivery-service.js';
+import { useDeliveryServices } from './support/delivery-fixture.js';
+import type { DeliveryService } from './support/delivery-service.js';
 import { eventually } from './support/eventually.js';
-import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
-let database: TestDatabase;
 let service: DeliveryService;
 let replica: DeliveryService;
-let sessions = 0;
 let session: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await DeliveryService.start(database.url);
-  replica = await DeliveryService.start(database.url);
-});
-afterAll(async () => {
-  await Promise.all([service?.close(), replica?.close()]);
-  await database.drop();
-});
-beforeEach(async () => {
-  session = `session-${++sessions}`;
-  await service.set(DEFAULT_SETTINGS);
-  await replica.set(DEFAULT_SETTINGS);
-});
+useDeliveryServices((fresh) => ({ service, replica, session } = fresh));
 
 async function runningTurn(): Promise<string | null> {
   const [row] = await service.database.query<{ turnId: string }>(
@@ -287,9 +271,10 @@ describe('a call that names its turn', () => {
     await service.set({ turns: { idleTimeoutSec: 0.6 } });
     const held = await hold('turn-1');
     const first = await expiresAt();
-    const isRenewed = async (): Promise<boolean> => (await expiresAt()) > first + 1_200;
-    while (!(await isRenewed()))
-      await service.withLock(session, () => new Promise((resolve) => setTimeout(resolve, 50)));
+    await eventually('it is renewed between the locks', async () => {
+      await service.withLock(session, () => sleep(50));
+      return (await expiresAt()) > first + 1_200;
+    });
     expect(await runningTurn()).toBe('turn-1');
     held.release();
   });

@@ -82,6 +82,11 @@ export class McpTestServer {
     return `http://127.0.0.1:${this.port}/mcp`;
   }
 
+  /** Forgets what it has seen of calls; those that run go on. */
+  forgetCalls(): void {
+    this.calls.length = this.aborted.length = this.cancelled.length = 0;
+  }
+
   /** Lets `gate {name}` answer: the call that waits now, or else the next one. */
   release(
     name: string,

@@ -1,57 +1,85 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-const COMMIT = Buffer.from('COMMIT\0');
+/** The name under which the service's LISTEN connection introduces itself. */
+const LISTENER = 'background-calls listener';
 
-type Fault = 'cut-before-commit' | 'cut-after-commit';
+interface Break {
+  text: string;
+  when: 'before' | 'after';
+  happened: () => void;
+}
 
-/** Stands between the service and PostgreSQL, and cuts connections at points that a test names. */
+/** Stands between the service and PostgreSQL, and spoils connections where a test says so. */
 export class PostgresProxy {
-  /** While true every new connection is cut: the database is away. */
-  isDown = false;
-  private fault: Fault | undefined;
   private readonly sockets = new Set<Socket>();
-  private onFault: (() => void) | undefined;
+  private readonly listeners = new Set<Socket>();
+  private isCut = false;
+  private areListenersCut = false;
+  private isSilent = false;
+  private nextBreak: Break | undefined;
 
   private constructor(
     private readonly server: Server,
     private readonly target: URL,
   ) {}
 
+  /** Starts on a free port of the loopback address. */
   static async start(databaseUrl: string): Promise<PostgresProxy> {
     const server = createServer();
     const proxy = new PostgresProxy(server, new URL(databaseUrl));
     server.on('connection', (client) => proxy.serve(client));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
     return proxy;
   }
 
+  /** The address of the database through the proxy. */
   get url(): string {
-    const url = new URL('postgres://127.0.0.1');
-    url.port = String((this.server.address() as AddressInfo).port);
-    url.username = this.target.username;
-    url.password = this.target.password;
-    url.pathname = this.target.pathname;
-    return url.href;
+    const { username, password, pathname, search } = this.target;
+    const credentials = password === '' ? username : `${username}:${password}`;
+    const { port } = this.server.address() as AddressInfo;
+    return `postgres://${credentials}@127.0.0.1:${port}${pathname}${search}`;
   }
 
-  /** The next COMMIT does not reach the database, or its answer does not come back. */
-  breakNextCommit(fault: Fault): Promise<void> {
-    this.fault = fault;
-    return new Promise((resolve) => (this.onFault = resolve));
+  /**
+   * Breaks the connection at the next statement that contains this text: before it reaches the
+   * database, or instead of bringing its answer. Resolves when that has happened.
+   */
+  breakNext(text: string, when: Break['when']): Promise<void> {
+    return new Promise((happened) => (this.nextBreak = { text, when, happened }));
   }
 
-  /** Cuts every connection. */
-  cutAll(): void {
+  /** From now on nothing comes back, as from a server that hangs. */
+  fallSilent(): void {
+    this.isSilent = true;
+  }
+
+  /** Breaks all connections and refuses new ones until `restore`. */
+  cut(): void {
+    this.isCut = true;
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** Breaks the LISTEN connections and refuses new ones until `restore`; statements go on. */
+  cutListeners(): void {
+    this.areListenersCut = true;
+    for (const socket of this.listeners) socket.destroy();
+  }
+
+  restore(): void {
+    this.isCut = this.areListenersCut = this.isSilent = false;
+  }
+
   async stop(): Promise<void> {
-    this.cutAll();
-    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+    const closed = once(this.server, 'close');
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
   }
 
   private serve(client: Socket): void {
-    if (this.isDown) return void client.destroy();
+    if (this.isCut) return void client.destroy();
     const server = this.connectToDatabase();
     const cut = (): void => {
       client.destroy();
@@ -61,29 +89,36 @@ export class PostgresProxy {
       this.sockets.add(socket);
       socket.on('error', cut).on('close', () => {
         this.sockets.delete(socket);
+        this.listeners.delete(socket);
         cut();
       });
     }
     let losesAnswer = false;
     client.on('data', (data) => {
-      const fault = data.includes(COMMIT) ? this.takeFault() : undefined;
-      if (fault === 'cut-before-commit') return cut();
-      losesAnswer = fault === 'cut-after-commit';
+      if (data.includes(LISTENER)) this.listeners.add(client);
+      if (this.areListenersCut && this.listeners.has(client)) return cut();
+      const broken = this.takeBreak(data);
+      if (broken === 'before') return cut();
+      losesAnswer = broken === 'after';
       server.write(data);
     });
-    server.on('data', (data) => (losesAnswer ? cut() : client.write(data)));
+    server.on('data', (data) => {
+      if (losesAnswer) cut();
+      else if (!this.isSilent) client.write(data);
+    });
   }
 
-  private takeFault(): Fault | undefined {
-    const { fault } = this;
-    this.fault = undefined;
-    if (fault !== undefined) this.onFault?.();
-    return fault;
+  private takeBreak(data: Buffer): Break['when'] | undefined {
+    const found = this.nextBreak;
+    if (found === undefined || !data.includes(found.text)) return undefined;
+    this.nextBreak = undefined;
+    found.happened();
+    return found.when;
   }
 
   private connectToDatabase(): Socket {
-    const host = decodeURIComponent(this.target.hostname);
-    const port = this.target.port === '' ? 5432 : Number(this.target.port);
+    const host = decodeURIComponent(this.target.hostname).replace(/^\[|\]$/g, '');
+    const port = Number(this.target.port || 5432);
     return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   }
 }

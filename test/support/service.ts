@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CallMode } from '../../src/common/call-mode.js';
 import { readEnvironment } from '../../src/config/environment.js';
 import { Database } from '../../src/database/database.js';
 import { Service } from '../../src/service.js';
@@ -65,6 +66,13 @@ export class TestService {
     const answer = await this.admin.post('/admin/v1/mcp-servers', { name, title: name, url });
     if (answer.status !== 201) throw new Error(`not registered: ${answer.text}`);
     return answer.body.id as string;
+  }
+
+  /** Says how a tool of this server is run. */
+  async markTool(serverId: string, tool: string, background: CallMode): Promise<void> {
+    const path = `/admin/v1/mcp-servers/${serverId}/tools/${tool}`;
+    const answer = await this.admin.patch(path, { background });
+    if (answer.status !== 200) throw new Error(`not marked: ${answer.text}`);
   }
 
   async settings(changes: object): Promise<void> {
