@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DemoModule } from '../src/demo/demo.module.js';
+import type { HttpMcpServer } from '../src/upstreams/mcp-server.js';
 import { McpServerDirectory } from '../src/upstreams/mcp-server.directory.js';
 import type { UpstreamCall, UpstreamProgress } from '../src/upstreams/upstream-call.js';
 import { UpstreamPool } from '../src/upstreams/upstream-pool.js';
@@ -40,14 +41,22 @@ describe('The demo upstream', () => {
       .call(server, request, (one) => progress.push(one));
   };
 
+  const demo = (directory: McpServerDirectory): HttpMcpServer =>
+    directory.byName('demo') as HttpMcpServer;
+
   it('is registered when it is wanted, at a new address after each start', async () => {
     expect((await start(false)).byName('demo')).toBeUndefined();
     await service?.close();
-    const first = (await start(true)).byName('demo');
+    const first = demo(await start(true));
     await service?.close();
-    const second = (await start(true)).byName('demo');
-    expect(second).toEqual({ ...first, url: expect.any(String), updatedAt: expect.any(Date) });
-    expect(second?.url).not.toBe(first?.url);
+    const second = demo(await start(true));
+    expect(second).toEqual({
+      ...first,
+      url: expect.any(String),
+      revision: expect.any(Number),
+      updatedAt: expect.any(Date),
+    });
+    expect(second.url).not.toBe(first.url);
     expect(await call('echo', { text: 'hello' }).outcome).toMatchObject({
       result: { content: [{ type: 'text', text: 'hello' }] },
     });

@@ -1,34 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import type { PageCursor, PageRequest } from '../common/paging.js';
 import type { Queryable } from '../database/database.js';
-import type { McpServer } from './mcp-server.js';
+import {
+  MCP_SERVER_COLUMNS as COLUMNS,
+  type McpServerColumns,
+  type McpServerFields,
+  type McpServerRow,
+  toColumnValues,
+  toMcpServerRow,
+} from './mcp-server.row.js';
 
-/** A registration with the times of its row. */
-export type McpServerRow = McpServer & { createdAt: Date; updatedAt: Date };
+const INSERT_COLUMNS = `
+  INSERT INTO mcp_servers (id, name, title, enabled, transport, url, headers, command, args, env)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-export type McpServerFields = Omit<McpServer, 'id'>;
-
-const COLUMNS = `mcp_servers.id, mcp_servers.name, mcp_servers.title, mcp_servers.transport,
-  mcp_servers.url, mcp_servers.headers, mcp_servers.enabled,
-  mcp_servers.created_at AS "createdAt", mcp_servers.updated_at AS "updatedAt"`;
-
-const INSERT = `
-  INSERT INTO mcp_servers (id, name, title, transport, url, headers, enabled)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)
+const INSERT = `${INSERT_COLUMNS}
   RETURNING ${COLUMNS}`;
 
 const UPDATE = `
   UPDATE mcp_servers
-  SET name = $2, title = $3, transport = $4, url = $5, headers = $6, enabled = $7, updated_at = now()
+  SET name = $2, title = $3, enabled = $4, transport = $5, url = $6, headers = $7, command = $8,
+      args = $9, env = $10, revision = $11, updated_at = now()
   WHERE mcp_servers.id = $1
   RETURNING ${COLUMNS}`;
 
 // The demo is registered anew at each start; what an administrator changed besides its address stays.
-const UPSERT_ADDRESS = `
-  INSERT INTO mcp_servers (id, name, title, transport, url, headers, enabled)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)
+const UPSERT_ADDRESS = `${INSERT_COLUMNS}
   ON CONFLICT ON CONSTRAINT mcp_servers_name_unique
-    DO UPDATE SET url = excluded.url, updated_at = now()`;
+    DO UPDATE SET transport = excluded.transport, url = excluded.url, command = NULL, args = '[]',
+      env = '{}', revision = mcp_servers.revision + 1, updated_at = now()`;
 
 const DELETE = `DELETE FROM mcp_servers WHERE mcp_servers.id = $1 RETURNING mcp_servers.id`;
 
@@ -48,20 +48,24 @@ const PAGES = { asc: page('asc'), desc: page('desc') };
 
 @Injectable()
 export class McpServerRepository {
-  /** Answers nothing; fails on the constraint `mcp_servers_name_unique` when the name is taken. */
+  /** Fails on the constraint `mcp_servers_name_unique` when the name is taken. */
   async insert(db: Queryable, id: string, fields: McpServerFields): Promise<McpServerRow> {
-    const [row] = await db.query<McpServerRow>(INSERT, [id, ...values(fields)]);
-    return row as McpServerRow;
+    return one(await select(db, INSERT, [id, ...toColumnValues(fields)]));
   }
 
-  async update(db: Queryable, id: string, fields: McpServerFields): Promise<McpServerRow> {
-    const [row] = await db.query<McpServerRow>(UPDATE, [id, ...values(fields)]);
-    return row as McpServerRow;
+  /** Fails on the constraint `mcp_servers_name_unique` when the name is taken. */
+  async update(
+    db: Queryable,
+    id: string,
+    fields: McpServerFields,
+    revision: number,
+  ): Promise<McpServerRow> {
+    return one(await select(db, UPDATE, [id, ...toColumnValues(fields), revision]));
   }
 
   /** Registers it, or gives the one of this name this url. */
   async upsertAddress(db: Queryable, id: string, fields: McpServerFields): Promise<void> {
-    await db.query(UPSERT_ADDRESS, [id, ...values(fields)]);
+    await db.query(UPSERT_ADDRESS, [id, ...toColumnValues(fields)]);
   }
 
   /** Whether there was one. */
@@ -70,21 +74,21 @@ export class McpServerRepository {
   }
 
   async all(db: Queryable): Promise<McpServerRow[]> {
-    return db.query<McpServerRow>(ALL);
+    return select(db, ALL, []);
   }
 
   async find(db: Queryable, id: string): Promise<McpServerRow | undefined> {
-    return (await db.query<McpServerRow>(ONE, [id]))[0];
+    return (await select(db, ONE, [id]))[0];
   }
 
   /** Locks the row, so that two changes of different fields both hold. */
   async lock(db: Queryable, id: string): Promise<McpServerRow | undefined> {
-    return (await db.query<McpServerRow>(ONE_LOCKED, [id]))[0];
+    return (await select(db, ONE_LOCKED, [id]))[0];
   }
 
   /** Up to `limit + 1` rows. */
   async page(db: Queryable, { limit, after, order }: PageRequest): Promise<McpServerRow[]> {
-    return db.query<McpServerRow>(PAGES[order], [after?.createdAt, after?.id, limit + 1]);
+    return select(db, PAGES[order], [after?.createdAt, after?.id, limit + 1]);
   }
 }
 
@@ -93,7 +97,10 @@ export function cursorOf({ createdAt, id }: McpServerRow): PageCursor {
   return { createdAt: createdAt.toISOString(), id };
 }
 
-function values(fields: McpServerFields): unknown[] {
-  const { name, title, transport, url, headers, enabled } = fields;
-  return [name, title, transport, url, JSON.stringify(headers), enabled];
+async function select(db: Queryable, sql: string, values: unknown[]): Promise<McpServerRow[]> {
+  return (await db.query<McpServerColumns>(sql, values)).map(toMcpServerRow);
+}
+
+function one(rows: McpServerRow[]): McpServerRow {
+  return rows[0] as McpServerRow;
 }

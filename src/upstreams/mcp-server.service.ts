@@ -5,18 +5,16 @@ import { type Page, type PageRequest, toPage } from '../common/paging.js';
 import { notifyChannel } from '../database/channel-listener.js';
 import { violates } from '../database/database-failure.js';
 import { Database, type Transaction } from '../database/database.js';
-import { McpServerDirectory } from './mcp-server.directory.js';
+import { connectionKey } from './mcp-server.js';
 import {
-  cursorOf,
-  type McpServerFields,
-  McpServerRepository,
-  type McpServerRow,
-} from './mcp-server.repository.js';
-
-/** What to change; a header of the value null is taken away, headers that are not named stay. */
-export type McpServerPatch = Partial<Omit<McpServerFields, 'headers'>> & {
-  headers?: Record<string, string | null>;
-};
+  applyPatch,
+  type McpServerDraft,
+  type McpServerPatch,
+  toMcpServerFields,
+} from './mcp-server-draft.js';
+import { McpServerDirectory } from './mcp-server.directory.js';
+import { cursorOf, McpServerRepository } from './mcp-server.repository.js';
+import type { McpServerFields, McpServerRow } from './mcp-server.row.js';
 
 /** Registration of MCP servers. Nothing here connects to one: it may be down. */
 @Injectable()
@@ -28,8 +26,12 @@ export class McpServerService {
     private readonly ids: Ids,
   ) {}
 
-  /** @throws ConflictError when the name is taken. */
-  create(fields: McpServerFields): Promise<McpServerRow> {
+  /**
+   * @throws InvalidRequestError when a field is missing or does not go with the transport.
+   * @throws ConflictError when the name is taken.
+   */
+  async create(draft: McpServerDraft): Promise<McpServerRow> {
+    const fields = toMcpServerFields(draft);
     return this.change((tx) => this.repository.insert(tx, this.ids.uuid(), fields));
   }
 
@@ -46,13 +48,16 @@ export class McpServerService {
   /**
    * Calls in flight go on with the old configuration; calls that start afterwards take the new one.
    * @throws NotFoundError
+   * @throws InvalidRequestError when a field is missing or does not go with the transport.
    * @throws ConflictError when the name is taken.
    */
-  update(id: string, { headers, ...fields }: McpServerPatch): Promise<McpServerRow> {
+  update(id: string, patch: McpServerPatch): Promise<McpServerRow> {
     return this.change(async (tx) => {
       const before = existing(await this.repository.lock(tx, id));
-      const merged = mergeHeaders(before.headers, headers);
-      return this.repository.update(tx, id, { ...before, ...fields, headers: merged });
+      const fields = applyPatch(before, patch);
+      const isSameConnection = connectionKey({ id, ...fields }) === connectionKey(before);
+      const revision = isSameConnection ? before.revision : before.revision + 1;
+      return this.repository.update(tx, id, fields, revision);
     });
   }
 
@@ -86,14 +91,6 @@ export class McpServerService {
 function existing(row: McpServerRow | undefined): McpServerRow {
   if (row === undefined) throw new NotFoundError();
   return row;
-}
-
-function mergeHeaders(
-  before: Record<string, string>,
-  patch: Record<string, string | null> = {},
-): Record<string, string> {
-  const merged = Object.entries({ ...before, ...patch });
-  return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 function nameTaken(): ConflictError {

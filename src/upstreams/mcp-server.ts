@@ -1,21 +1,44 @@
-/** An external MCP server as an administrator registered it. */
-export interface McpServer {
+export const TRANSPORTS = ['http', 'sse', 'stdio'] as const;
+/** `http`: Streamable HTTP; `sse`: the older HTTP with SSE; `stdio`: a program that is started here. */
+export type Transport = (typeof TRANSPORTS)[number];
+
+interface McpServerCommon {
   /** uuid */
   id: string;
   /** What a tool call names it by. */
   name: string;
   /** What people and models read. */
   title: string;
-  transport: 'http';
-  url: string;
-  /** Sent with each request; they hold secrets and are never shown. */
-  headers: Record<string, string>;
   /** A disabled server takes no calls. */
   enabled: boolean;
 }
 
-/** Equal for servers that can share a connection. */
+export interface HttpMcpServer extends McpServerCommon {
+  transport: 'http' | 'sse';
+  url: string;
+  /** Sent with each request; they hold secrets and are never shown. */
+  headers: Record<string, string>;
+}
+
+export interface StdioMcpServer extends McpServerCommon {
+  transport: 'stdio';
+  command: string;
+  args: string[];
+  /** Added to the little that the program inherits; they hold secrets and are never shown. */
+  env: Record<string, string>;
+}
+
+/** An external MCP server as an administrator registered it. */
+export type McpServer = HttpMcpServer | StdioMcpServer;
+
+/** Equal for servers that can share a connection: everything that a connection is made from. */
 export function connectionKey(server: McpServer): string {
-  const headers = Object.entries(server.headers).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([server.id, server.transport, server.url, headers]);
+  const { id, transport } = server;
+  return transport === 'stdio'
+    ? JSON.stringify([id, transport, server.command, server.args, sorted(server.env)])
+    : JSON.stringify([id, transport, server.url, sorted(server.headers)]);
+}
+
+function sorted(map: Record<string, string>): [string, string][] {
+  return Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,14 +1,14 @@
 import { OutboundHttp } from '../../src/outbound/outbound-http.js';
 import type { Settings } from '../../src/settings/settings.js';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings-tree.js';
-import type { McpServer } from '../../src/upstreams/mcp-server.js';
+import type { HttpMcpServer } from '../../src/upstreams/mcp-server.js';
 import { SdkConnector } from '../../src/upstreams/sdk/sdk-connector.js';
 import type { UpstreamCall, UpstreamProgress } from '../../src/upstreams/upstream-call.js';
 import { UpstreamPool } from '../../src/upstreams/upstream-pool.js';
 import { type McpServerOptions, McpTestServer } from './mcp-server.js';
 
 /** A registered server as it is in memory. */
-export function aServer(fields: Partial<McpServer> & { url: string }): McpServer {
+export function aServer(fields: Partial<HttpMcpServer> & { url: string }): HttpMcpServer {
   return {
     id: '01890a5d-ac96-774b-bcce-b302099a8057',
     name: 'test',
@@ -24,7 +24,7 @@ export function aServer(fields: Partial<McpServer> & { url: string }): McpServer
 export class PoolFixture {
   readonly pool: UpstreamPool;
   readonly progress: UpstreamProgress[] = [];
-  server: McpServer;
+  server: HttpMcpServer;
 
   readonly settings = { current: structuredClone(DEFAULT_SETTINGS) } as Settings;
 

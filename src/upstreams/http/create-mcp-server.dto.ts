@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean, IsIn } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
-import type { McpServerFields } from '../mcp-server.repository.js';
+import type { McpServerDraft } from '../mcp-server-draft.js';
 import { HeaderMap } from './header-map.decorator.js';
 import { ServerName, ServerTitle, ServerUrl } from './mcp-server-fields.decorator.js';
 import { toStoredFields } from './stored-fields.js';
@@ -31,7 +31,7 @@ export class CreateMcpServerDto {
   @IsBoolean()
   enabled: boolean = true;
 
-  toFields(): McpServerFields {
+  toDraft(): McpServerDraft {
     const { name, title = name, transport, url, headers, enabled } = this;
     return { name, transport, url, enabled, ...toStoredFields({ title, headers }) };
   }

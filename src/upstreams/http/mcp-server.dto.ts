@@ -2,7 +2,8 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
 import type { Page } from '../../common/paging.js';
-import type { McpServerRow } from '../mcp-server.repository.js';
+import { type HttpMcpServer, type Transport, TRANSPORTS } from '../mcp-server.js';
+import type { McpServerRow } from '../mcp-server.row.js';
 import { MASK } from './header-map.decorator.js';
 
 @ApiSchema({ name: 'McpServer' })
@@ -16,11 +17,11 @@ export class McpServerDto {
   @ApiProperty({ type: String, description: 'What people and models read' })
   title!: string;
 
-  @ApiProperty({ enum: ['http'], enumName: 'Transport' })
-  transport!: 'http';
+  @ApiProperty({ enum: TRANSPORTS, enumName: 'McpTransport' })
+  transport!: Transport;
 
-  @ApiProperty({ type: String, format: 'uri' })
-  url!: string;
+  @ApiProperty({ type: String, format: 'uri', nullable: true, description: 'null: of stdio' })
+  url!: string | null;
 
   @ApiProperty({
     type: 'object',
@@ -40,14 +41,15 @@ export class McpServerDto {
   updatedAt!: string;
 
   static from(row: McpServerRow): McpServerDto {
-    const { name, title, transport, url, enabled } = row;
+    const { name, title, transport, enabled } = row;
+    const { url, headers = {} }: Partial<HttpMcpServer> = row.transport === 'stdio' ? {} : row;
     return {
       id: toPublicId('msv', row.id),
       name,
       title,
       transport,
-      url,
-      headers: Object.fromEntries(Object.keys(row.headers).map((header) => [header, MASK])),
+      url: url ?? null,
+      headers: Object.fromEntries(Object.keys(headers).map((header) => [header, MASK])),
       enabled,
       createdAt: row.createdAt.toISOString(),
       updatedAt: row.updatedAt.toISOString(),

@@ -46,7 +46,7 @@ export class McpServersController {
     @Body() body: CreateMcpServerDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<McpServerDto> {
-    const server = McpServerDto.from(await this.servers.create(body.toFields()));
+    const server = McpServerDto.from(await this.servers.create(body.toDraft()));
     void reply.header('location', `/admin/v1/mcp-servers/${server.id}`);
     return server;
   }

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean, IsIn } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { toStorableText } from '../../common/storable-text.js';
-import type { McpServerPatch } from '../mcp-server.service.js';
+import type { McpServerPatch } from '../mcp-server-draft.js';
 import { HeaderMap } from './header-map.decorator.js';
 import { ServerName, ServerTitle, ServerUrl } from './mcp-server-fields.decorator.js';
 import { lowerCased } from './stored-fields.js';

@@ -27,6 +27,11 @@ export class SdkConnector extends UpstreamConnector {
   }
 
   async connect(server: McpServer): Promise<UpstreamSession> {
+    if (server.transport !== 'http')
+      throw new UpstreamFailure(
+        'upstream_unreachable',
+        `This service has no adapter for the transport ${server.transport}.`,
+      );
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
       fetch: scopedFetch(this.http),
       requestInit: { headers: server.headers },
