@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { InFlightCalls } from './background-calls/in-flight-calls.js';
+import { QueueDispatcher } from './background-calls/queue-dispatcher.js';
 import { Drain } from './common/drain.js';
 import { Logger } from './common/logger.js';
 import { within } from './common/within.js';
@@ -31,6 +32,7 @@ export class Service {
       await app.init();
       await app.get(InstanceLease).start();
       await app.get(RecoveryService).start();
+      app.get(QueueDispatcher).start();
       await app.listen(configuration.port, configuration.host);
     } catch (error) {
       await app.close();
@@ -60,6 +62,7 @@ export class Service {
         () => this.get(ForegroundCalls).whenNoneWaits(drainMs),
       ],
       ['recovery', WRITE_ENDS_MS, () => this.get(RecoveryService).stop()],
+      ['queue', WRITE_ENDS_MS, () => this.get(QueueDispatcher).stop()],
       ['calls', WRITE_ENDS_MS, () => this.get(InFlightCalls).interruptAll()],
       ['lease', CLOSE_MS, () => this.get(InstanceLease).release()],
       ['close', CLOSE_MS, () => this.close()],

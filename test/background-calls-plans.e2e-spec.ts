@@ -9,6 +9,7 @@ import {
   type CallFilter,
   CallListRepository,
 } from '../src/background-calls/call-list.repository.js';
+import { QueuedCallRepository } from '../src/background-calls/queued-call.repository.js';
 import { HandoverLimitsRepository } from '../src/background-calls/handover-limits.repository.js';
 import type { Transaction } from '../src/database/database.js';
 import { InstanceRepository } from '../src/instances/instance.repository.js';
@@ -26,6 +27,7 @@ const AFTER = {
 const REQUEST: HandoverRequest = aHandoverRequest({ appId: ID });
 
 const calls = new BackgroundCallRepository();
+const queued = new QueuedCallRepository();
 const lists = new CallListRepository();
 const limits = new HandoverLimitsRepository();
 const sweeps = new SweepRepository();
@@ -41,12 +43,17 @@ const STATEMENTS: [string, string, (tx: Transaction) => Promise<unknown>][] = [
   ['the same, oldest first', '_target ', (tx) => list(tx, { targetId: 1 }, 'asc')],
   ['the list of all calls', '_created ', (tx) => list(tx, {}, 'desc')],
   ['one call', '_pk ', (tx) => calls.find(tx, ID)],
-  ['a handover', 'instances_pk', (tx) => calls.insertRunning(tx, REQUEST, 1, ID)],
+  ['a handover', 'instances_pk', (tx) => calls.insert(tx, REQUEST, 1, ID)],
   ['an ending by the owner', '_pk ', (tx) => end(tx, 'owner')],
   ['an ending by a cancel', '_pk ', (tx) => end(tx, 'cancel')],
   ['an ending by the deadline', '_pk ', (tx) => end(tx, 'deadline')],
   ['an ending for a dead owner', '_pk ', (tx) => end(tx, 'dead-owner')],
   ['the mark before the upstream is asked', '_pk ', (tx) => calls.markDispatched(tx, ID, ID)],
+  ['the next target of the queue', '_queued', (tx) => queued.nextTarget(tx, [])],
+  ['the next calls of a target', '_queued', (tx) => queued.heads(tx, 1)],
+  ['whether calls of a target wait', '_queued', (tx) => queued.hasWaiting(tx, 1)],
+  ['a start from the queue', '_pk ', (tx) => queued.start(tx, ID, ID)],
+  ['a return to the queue', '_pk ', (tx) => calls.requeue(tx, ID, 'dead-owner', null)],
   ['the request of a cancel', '_pk ', (tx) => calls.requestCancel(tx, ID)],
   ['progress', '_running_owner', (tx) => calls.writeProgress(tx, new Map([[ID, {}]]), ID)],
   ['a result', 'call_results_pk', (tx) => calls.findResult(tx, ID)],

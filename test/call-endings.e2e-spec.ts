@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client } from 'pg';
 import type { BackgroundCall } from '../src/background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../src/background-calls/background-call.registry.js';
-import { failure, interrupted, timedOut } from '../src/background-calls/call-ending.js';
+import { failure, INTERRUPTED, timedOut } from '../src/background-calls/call-ending.js';
 import type { CallOutcome, CallWork } from '../src/background-calls/call-outcome.js';
 import { InFlightCalls } from '../src/background-calls/in-flight-calls.js';
 import { toPublicId } from '../src/common/ids.js';
@@ -93,7 +93,7 @@ describe('a call that is ended twice at once', () => {
 
   it('says that the outcome is unknown only if the upstream was asked', async () => {
     for (const wasAsked of [true, false]) {
-      for (const ending of [interrupted(true), timedOut(1, 1), failure(LOST, true)]) {
+      for (const ending of [INTERRUPTED, timedOut(1, 1), failure(LOST, true)]) {
         const of = await handedOver(wasAsked ? 1_000 : undefined);
         const ended = await registry.end(of, ending, 'owner');
         expect(ended?.outcomeUnknown).toBe(wasAsked);
@@ -101,7 +101,7 @@ describe('a call that is ended twice at once', () => {
       // Told in the meantime, unseen by whoever judged before.
       const late = await handedOver(undefined);
       await registry.markDispatched(late);
-      expect((await registry.end(late, interrupted(true), 'owner'))?.outcomeUnknown).toBe(true);
+      expect((await registry.end(late, INTERRUPTED, 'owner'))?.outcomeUnknown).toBe(true);
     }
   });
 
@@ -137,7 +137,7 @@ describe('a call that is ended twice at once', () => {
           'UPDATE background_calls SET owner_id = gen_random_uuid() WHERE id = $1',
           [call.id],
         );
-        return { waits: true, done: registry.end(call, interrupted(true), 'dead-owner') };
+        return { waits: true, done: registry.interrupt(call, 'dead-owner') };
     }
   }
 

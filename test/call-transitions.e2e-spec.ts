@@ -27,8 +27,14 @@ const PUT_INTO = `
   UPDATE background_calls
   SET status = $2, ended_at = CASE WHEN $3 THEN now() END,
     error_code = CASE WHEN $2 = 'failed' THEN 'tool_error' END,
-    cancel_requested_at = CASE WHEN $4 THEN now() END
+    cancel_requested_at = CASE WHEN $4 THEN now() END,
+    owner_id = CASE WHEN $2 <> 'queued' THEN background_calls.owner_id END,
+    started_at = CASE WHEN $2 <> 'queued' THEN background_calls.started_at END,
+    deadline_at = CASE WHEN $2 <> 'queued' THEN background_calls.deadline_at END,
+    dispatched_at = CASE WHEN $2 <> 'queued' THEN background_calls.dispatched_at END
   WHERE background_calls.id = $1`;
+const NOT_DISPATCHED = `
+  UPDATE background_calls SET dispatched_at = NULL WHERE background_calls.id = $1`;
 const STATE_OF = `
   SELECT background_calls.status, background_calls.ended_at, background_calls.error_code,
     (SELECT count(*) FROM notifications WHERE notifications.call_id = background_calls.id) AS told
@@ -60,7 +66,9 @@ describe('a row of a background call', () => {
   it.each(PAIRS)('in state %s moves to %s exactly when the table allows it', async (from, to) => {
     const call = await aCall(from, to === 'cancelled');
     const [before] = await service.sql(STATE_OF, [call.id]);
-    const guard = to === 'cancelled' ? 'cancel' : 'owner';
+    // What waits has no owner.
+    const rightToFail = from === 'queued' ? 'dead-owner' : 'owner';
+    const guard = to === 'cancelled' ? 'cancel' : rightToFail;
     const ended = await registry.end(call, ENDINGS[to], guard);
     const isAllowed = TRANSITIONS[from].includes(to);
     expect(ended?.status).toBe(isAllowed ? to : undefined);
@@ -74,6 +82,23 @@ describe('a row of a background call', () => {
       const call = await aCall(from, false);
       const asked = await registry.requestCancel(call.id);
       expect(asked !== undefined).toBe(TRANSITIONS[from].includes('cancelled'));
+    },
+  );
+
+  it.each(CALL_STATUSES)(
+    'in state %s goes back into the queue only while it surely was not dispatched',
+    async (from) => {
+      const call = await aCall(from, false);
+      const moved = await registry.interrupt(call, 'owner');
+      // A dispatched call that runs ends as interrupted.
+      const mayEnd = from === 'running' || from === 'input_required';
+      expect(moved?.status).toBe(mayEnd ? 'failed' : undefined);
+      const other = await aCall(from, false);
+      await service.sql(NOT_DISPATCHED, [other.id]);
+      const again = await registry.interrupt(other, 'owner');
+      const expected =
+        from === 'running' ? 'queued' : from === 'input_required' ? 'failed' : undefined;
+      expect(again?.status).toBe(expected);
     },
   );
 

@@ -126,7 +126,11 @@ describe('runtime settings', () => {
       { foreground: { onClientTimeout: 'x' } },
       'one of: background, cancel',
     ],
-    ['/backgroundCalls/onLimit', { backgroundCalls: { onLimit: 'queue' } }, 'one of: wait, reject'],
+    [
+      '/backgroundCalls/onLimit',
+      { backgroundCalls: { onLimit: 'drop' } },
+      'one of: wait, queue, reject',
+    ],
     [
       '/backgroundCalls/autoAfterSec',
       { backgroundCalls: { autoAfterSec: 0 } },

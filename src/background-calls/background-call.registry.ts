@@ -4,12 +4,18 @@ import { Database, type Transaction } from '../database/database.js';
 import { NotificationOutbox } from '../delivery/notification-outbox.js';
 import { EventLog, type EventType } from '../events/event-log.repository.js';
 import { InstanceLease } from '../instances/instance-lease.js';
-import { TargetRepository } from '../targets/target.repository.js';
+import { type LockedTarget, TargetRepository } from '../targets/target.repository.js';
 import type { BackgroundCall, HandoverRequest, HandoverResult } from './background-call.js';
-import { BackgroundCallRepository, type EndGuard } from './background-call.repository.js';
-import type { CallEnding } from './call-ending.js';
+import {
+  BackgroundCallRepository,
+  type EndGuard,
+  type InterruptGuard,
+} from './background-call.repository.js';
+import { type CallEnding, INTERRUPTED } from './call-ending.js';
 import { HandoverGate } from './handover-gate.js';
 import { toNotice } from './call-notice.js';
+
+type OwnedCall = Pick<BackgroundCall, 'id' | 'targetId' | 'ownerId'>;
 
 /**
  * The state machine of background calls. Every move is guarded by state and owner, and is written in
@@ -39,9 +45,10 @@ export class BackgroundCallRegistry {
       if (earlier) return { kind: 'moved', call: earlier };
       const refusal = await this.gate.refusal(tx, target.id, request);
       if (refusal) return refusal;
-      const call = await this.calls.insertRunning(tx, request, target.id, this.lease.instanceId);
+      const call = await this.calls.insert(tx, request, target.id, this.lease.instanceId);
       if (!call) return { kind: 'not_owner' };
-      await this.log(tx, call, 'background_call.running');
+      if (call.status === 'queued') await this.logQueued(tx, call);
+      else await this.log(tx, call, 'background_call.running');
       return { kind: 'moved', call };
     });
   }
@@ -52,7 +59,7 @@ export class BackgroundCallRegistry {
   ): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const target = await this.targets.find(tx, request.appId, request.address);
-      return !(await this.gate.isFull(tx, target?.id, request));
+      return (await this.gate.obstacle(tx, target?.id, request)) === undefined;
     });
   }
 
@@ -66,19 +73,27 @@ export class BackgroundCallRegistry {
    * call, or the guard does not hold.
    */
   async end(
-    call: Pick<BackgroundCall, 'id' | 'targetId' | 'ownerId'>,
+    call: OwnedCall,
     ending: CallEnding,
     guard: EndGuard,
   ): Promise<BackgroundCall | undefined> {
     return this.database.transaction(async (tx) => {
       const target = await this.targets.lockById(tx, call.targetId);
-      const ownerId = guard === 'owner' ? call.ownerId : null;
-      const ended = await this.calls.end(tx, call.id, ending, guard, ownerId);
-      if (!ended) return undefined;
-      await this.log(tx, ended, `background_call.${ending.status}`);
-      await this.outbox.record(tx, target, toNotice(ended));
-      await notifyChannel(tx, 'bgc_call_ended', ended.id);
-      return ended;
+      return this.endWithin(tx, target, call, ending, guard);
+    });
+  }
+
+  /**
+   * Its owner does not go on with it: the call waits in the queue again if the upstream surely was not
+   * asked, and ends as interrupted otherwise. Undefined as for `end`.
+   */
+  async interrupt(call: OwnedCall, guard: InterruptGuard): Promise<BackgroundCall | undefined> {
+    return this.database.transaction(async (tx) => {
+      const target = await this.targets.lockById(tx, call.targetId);
+      const queued = await this.calls.requeue(tx, call.id, guard, ownerIn(call, guard));
+      if (!queued) return this.endWithin(tx, target, call, INTERRUPTED, guard);
+      await this.logQueued(tx, queued);
+      return queued;
     });
   }
 
@@ -91,6 +106,26 @@ export class BackgroundCallRegistry {
     });
   }
 
+  private async endWithin(
+    tx: Transaction,
+    target: LockedTarget,
+    call: OwnedCall,
+    ending: CallEnding,
+    guard: EndGuard,
+  ): Promise<BackgroundCall | undefined> {
+    const ended = await this.calls.end(tx, call.id, ending, guard, ownerIn(call, guard));
+    if (!ended) return undefined;
+    await this.log(tx, ended, `background_call.${ending.status}`);
+    await this.outbox.record(tx, target, toNotice(ended));
+    await notifyChannel(tx, 'bgc_call_ended', ended.id);
+    return ended;
+  }
+
+  private async logQueued(tx: Transaction, call: BackgroundCall): Promise<void> {
+    await this.log(tx, call, 'background_call.queued');
+    await notifyChannel(tx, 'bgc_call_queued');
+  }
+
   private async log(tx: Transaction, call: BackgroundCall, type: EventType): Promise<void> {
     await this.events.append(tx, {
       appId: call.appId,
@@ -99,4 +134,9 @@ export class BackgroundCallRegistry {
       type,
     });
   }
+}
+
+/** The guard of the owner names it; every other right is anybody's. */
+function ownerIn({ ownerId }: OwnedCall, guard: EndGuard): string | null {
+  return guard === 'owner' ? ownerId : null;
 }

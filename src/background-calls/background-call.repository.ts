@@ -25,6 +25,8 @@ const END_GUARDS = {
 
 /** By which right a call is ended. */
 export type EndGuard = keyof typeof END_GUARDS;
+/** By which right a call is taken from an owner who does not go on with it. */
+export type InterruptGuard = Extract<EndGuard, 'owner' | 'dead-owner'>;
 
 // Whether the upstream was asked is read here, under the row's lock: whoever judges may have looked
 // just before the mark was written, and after the end it is not written any more.
@@ -38,17 +40,34 @@ const endStatement = (guard: EndGuard): string => `
     AND targets.id = background_calls.target_id
   RETURNING ${CALL_COLUMNS}`;
 
-// A lost lease inserts nothing: a call that nobody owns would be swept as interrupted.
-const INSERT_RUNNING = `
+// Without the mark of a dispatch the upstream surely was not asked, so starting it again is no second time.
+const REQUEUE_GUARDS: Record<InterruptGuard, string> = {
+  owner: `background_calls.owner_id = $2
+    AND EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)`,
+  'dead-owner': `$2::uuid IS NULL
+    AND NOT EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)`,
+};
+const requeueStatement = (guard: InterruptGuard): string => `
+  UPDATE background_calls
+  SET status = 'queued', owner_id = NULL, started_at = NULL, deadline_at = NULL
+  FROM targets
+  WHERE background_calls.id = $1 AND background_calls.status = 'running'
+    AND background_calls.dispatched_at IS NULL AND background_calls.cancel_requested_at IS NULL
+    AND ${REQUEUE_GUARDS[guard]} AND targets.id = background_calls.target_id
+  RETURNING ${CALL_COLUMNS}`;
+
+// A lost lease inserts nothing: a call that nobody owns would be swept as interrupted. What is queued
+// has no owner and has not started.
+const INSERT = `
   WITH inserted AS (
     INSERT INTO background_calls (id, app_id, target_id, status, handover, owner_id, agent_id,
       turn_id, tool_call_id, server_id, server_name, server_title, tool, arguments, policy, progress,
       traceparent, started_at, dispatched_at, deadline_at)
-    SELECT $1::uuid, $2::uuid, $3::bigint, 'running', $4, $5::uuid, $6,
-      $7, $8, $9::uuid, $10, $11, $12, $13, $14::jsonb, $15,
-      $16, now() - coalesce($17::float8, 0) * interval '1 ms',
-      CASE WHEN $17::float8 IS NULL THEN NULL ELSE now() END,
-      now() + $18::float8 * interval '1 hour'
+    SELECT $1::uuid, $2::uuid, $3::bigint, $19, $4, CASE WHEN $19 = 'running' THEN $5::uuid END, $6,
+      $7, $8, $9::uuid, $10, $11, $12, $13, $14::jsonb, $15, $16,
+      CASE WHEN $19 = 'running' THEN now() - coalesce($17::float8, 0) * interval '1 ms' END,
+      CASE WHEN $17::float8 IS NOT NULL THEN now() END,
+      CASE WHEN $19 = 'running' THEN now() + $18::float8 * interval '1 hour' END
     WHERE EXISTS (SELECT FROM instances WHERE instances.id = $5)
     RETURNING background_calls.*)
   SELECT ${CALL_COLUMNS}
@@ -74,6 +93,7 @@ const MARK_DISPATCHED = `
   SET dispatched_at = now()
   WHERE background_calls.id = $1 AND background_calls.owner_id = $2
     AND background_calls.status = 'running' AND background_calls.cancel_requested_at IS NULL
+    AND EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)
   RETURNING background_calls.id`;
 
 const REQUEST_CANCEL = `
@@ -95,7 +115,7 @@ const WRITE_PROGRESS = `
 @Injectable()
 export class BackgroundCallRepository {
   /** Undefined: this process is fenced and may own nothing. */
-  async insertRunning(
+  async insert(
     tx: Transaction,
     request: HandoverRequest,
     targetId: number,
@@ -103,12 +123,13 @@ export class BackgroundCallRepository {
   ): Promise<BackgroundCall | undefined> {
     const { server } = request;
     return first(
-      await tx.query<BackgroundCallRow>(INSERT_RUNNING, [
+      await tx.query<BackgroundCallRow>(INSERT, [
         ...[request.id, request.appId, targetId, request.handover, ownerId],
         ...[request.agentId, request.turnId, request.toolCallId],
         ...[server.id, server.name, server.title, request.tool, request.arguments, request.policy],
         request.progress && JSON.stringify(request.progress),
         ...[request.traceparent, request.runningForMs, request.policy.maxHours],
+        request.handover === 'queued' ? 'queued' : 'running',
       ]),
     );
   }
@@ -135,6 +156,16 @@ export class BackgroundCallRepository {
     ]);
     if (rows.length > 0 && result) await tx.query(INSERT_RESULT, [id, result.body]);
     return first(rows);
+  }
+
+  /** Undefined: the upstream was asked, the call was cancelled or has ended, or the guard does not hold. */
+  async requeue(
+    tx: Transaction,
+    id: string,
+    guard: InterruptGuard,
+    ownerId: string | null,
+  ): Promise<BackgroundCall | undefined> {
+    return first(await tx.query<BackgroundCallRow>(requeueStatement(guard), [id, ownerId]));
   }
 
   /** False: the call was cancelled, ended or taken over, so the upstream must not be asked. */

@@ -1,5 +1,10 @@
 import type { CallErrorCode } from '../common/call-error-code.js';
-import type { BackgroundCall, CallProgress, CallSummary } from './background-call.js';
+import type {
+  BackgroundCall,
+  CallProgress,
+  CallSummary,
+  HandoverPolicy,
+} from './background-call.js';
 
 /** A row of `background_calls` with the address of its target, without what may be large. */
 export interface CallSummaryRow extends Omit<CallSummary, keyof Composed> {
@@ -24,7 +29,7 @@ type Composed = Pick<CallSummary, 'address' | 'server' | 'progress' | 'error' | 
 
 export interface BackgroundCallRow extends CallSummaryRow {
   arguments: string;
-  policy: object;
+  policy: HandoverPolicy;
 }
 
 /** The columns for lists; a statement that selects them joins `targets`. */

@@ -2,8 +2,8 @@ import type { CallErrorCode } from '../common/call-error-code.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { CallStatus } from './call-status.js';
 
-/** Why a call moved: its timer, its mode, or a caller that hung up. */
-export const HANDOVERS = ['auto', 'always', 'client_timeout'] as const;
+/** Why a call moved: its timer, its mode, a caller that hung up, or no free slot when it was asked for. */
+export const HANDOVERS = ['auto', 'always', 'client_timeout', 'queued'] as const;
 export type Handover = (typeof HANDOVERS)[number];
 
 export interface CallProgress {
@@ -66,8 +66,8 @@ export interface CallSummary {
 export interface BackgroundCall extends CallSummary {
   /** JSON text, exactly as it is sent upstream. */
   arguments: string;
-  /** As it was resolved for this call. */
-  policy: object;
+  /** As it was resolved for this call; what is shown of it has more fields. */
+  policy: HandoverPolicy;
 }
 
 /** What is known of a call at the moment of its handover. */
@@ -75,6 +75,7 @@ export interface HandoverRequest {
   id: string;
   appId: string;
   address: TargetAddress;
+  /** `queued`: it waits for a slot and starts by itself. */
   handover: Handover;
   agentId: string | undefined;
   turnId: string | undefined;
@@ -87,7 +88,7 @@ export interface HandoverRequest {
   traceparent: string | undefined;
   /** Milliseconds since the upstream was asked; undefined: it was not asked yet. */
   runningForMs: number | undefined;
-  /** The work has already ended and is only recorded: it takes no slot. */
+  /** It takes no slot now: its work has ended and is only recorded, or it is queued. */
   ignoreLimits: boolean;
 }
 

@@ -8,6 +8,7 @@ import { BackgroundCallRegistry } from './background-call.registry.js';
 import { BackgroundCallRepository } from './background-call.repository.js';
 import { CallCanceller } from './call-canceller.js';
 import { CallListRepository } from './call-list.repository.js';
+import { CallQueue } from './call-queue.js';
 import { CallReader } from './call-reader.js';
 import { HandoverAnswer } from './handover-answer.js';
 import { HandoverGate } from './handover-gate.js';
@@ -18,6 +19,8 @@ import { CallPresenter } from './http/call.presenter.js';
 import { SessionBackgroundCallsController } from './http/session-background-calls.controller.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import { ProgressWriter } from './progress-writer.js';
+import { QueueDispatcher } from './queue-dispatcher.js';
+import { QueuedCallRepository } from './queued-call.repository.js';
 
 /** Everything about a call from its handover to its end. */
 @Module({
@@ -33,13 +36,24 @@ import { ProgressWriter } from './progress-writer.js';
     CallCanceller,
     CallListRepository,
     CallPresenter,
+    CallQueue,
     CallReader,
     HandoverAnswer,
     HandoverGate,
     HandoverLimitsRepository,
     InFlightCalls,
     ProgressWriter,
+    QueueDispatcher,
+    QueuedCallRepository,
   ],
-  exports: [BackgroundCallRegistry, CallPresenter, HandoverAnswer, InFlightCalls, ProgressWriter],
+  exports: [
+    BackgroundCallRegistry,
+    CallPresenter,
+    CallQueue,
+    HandoverAnswer,
+    InFlightCalls,
+    ProgressWriter,
+    QueueDispatcher,
+  ],
 })
 export class BackgroundCallsModule {}

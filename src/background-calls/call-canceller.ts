@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { BackgroundCall } from './background-call.js';
 import { BackgroundCallRegistry } from './background-call.registry.js';
+import { CANCELLED } from './call-ending.js';
 import { CallReader } from './call-reader.js';
 import { isTerminal } from './call-status.js';
 import { InFlightCalls } from './in-flight-calls.js';
@@ -24,6 +25,11 @@ export class CallCanceller {
     if (isTerminal(call.status)) return call;
     const cancelling = await this.registry.requestCancel(id);
     if (!cancelling) return this.reader.get(id, appId);
+    // What waits has no owner who would carry it out.
+    if (cancelling.status === 'queued')
+      return (
+        (await this.registry.end(cancelling, CANCELLED, 'cancel')) ?? this.reader.get(id, appId)
+      );
     this.inFlight.cancel(id);
     return cancelling;
   }

@@ -39,10 +39,11 @@ export function timedOut(maxHours: number, spentMs: number): CallEnding {
   return failure({ code: 'timeout', message }, true);
 }
 
-export function interrupted(wasDispatched: boolean): CallEnding {
-  const message = 'The service was restarted while the call was running.';
-  return failure({ code: 'interrupted', message }, wasDispatched);
-}
+/** Nobody goes on with the work. Whether its outcome is unknown is read from the row as it ends. */
+export const INTERRUPTED = failure(
+  { code: 'interrupted', message: 'The service was restarted while the call was running.' },
+  true,
+);
 
 /** Turns what the worker answered into what is recorded: `isError` is a failure whose content is kept. */
 export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding {

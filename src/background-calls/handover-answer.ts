@@ -16,7 +16,7 @@ export class HandoverAnswer {
 
   for(call: BackgroundCall): { outcome: 'background'; call: BackgroundCall; result: ToolResult } {
     const locale = this.apps.localeOf(call.appId) ?? this.settings.current.messages.locale;
-    const text = handoverText(locale, toPublicId('bgc', call.id));
+    const text = handoverText(locale, toPublicId('bgc', call.id), call.status === 'queued');
     return { outcome: 'background', call, result: { content: [{ type: 'text', text }] } };
   }
 }

@@ -24,20 +24,25 @@ export class HandoverGate {
     if (turnId !== undefined && (await this.turns.isInterrupted(tx, targetId, turnId)))
       return { kind: 'turn_interrupted' };
     if (request.ignoreLimits) return undefined;
-    return (await this.isFull(tx, targetId, request)) ? { kind: 'limit_reached' } : undefined;
+    const obstacle = await this.obstacle(tx, targetId, request);
+    return obstacle === undefined ? undefined : { kind: 'limit_reached' };
   }
 
-  /** Whether one more call would be too many; undefined `targetId`: a target without any call yet. */
-  async isFull(
+  /**
+   * The limit for which one more call would be too many; undefined: a slot is free. Undefined
+   * `targetId`: a target without any call yet.
+   */
+  async obstacle(
     tx: Transaction,
     targetId: number | undefined,
     { appId, agentId }: Pick<HandoverRequest, 'appId' | 'agentId'>,
-  ): Promise<boolean> {
+  ): Promise<'target' | 'agent' | 'all' | undefined> {
     const { maxPerTarget, maxPerAgent, maxRunning } = this.settings.current.backgroundCalls;
     const ofTarget = targetId === undefined ? 0 : await this.limits.runningOfTarget(tx, targetId);
-    if (ofTarget >= maxPerTarget) return true;
+    if (ofTarget >= maxPerTarget) return 'target';
     if (maxPerAgent !== null && agentId !== undefined)
-      if ((await this.limits.runningOfAgent(tx, appId, agentId)) >= maxPerAgent) return true;
-    return maxRunning !== null && (await this.limits.runningOfAll(tx)) >= maxRunning;
+      if ((await this.limits.runningOfAgent(tx, appId, agentId)) >= maxPerAgent) return 'agent';
+    if (maxRunning !== null && (await this.limits.runningOfAll(tx)) >= maxRunning) return 'all';
+    return undefined;
   }
 }

@@ -1,21 +1,11 @@
 import type { Logger } from '../common/logger.js';
 import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import type { EndGuard } from './background-call.repository.js';
-import {
-  CANCELLED,
-  type CallEnding,
-  endingOf,
-  failure,
-  interrupted,
-  timedOut,
-} from './call-ending.js';
+import { CANCELLED, type CallEnding, endingOf, failure, timedOut } from './call-ending.js';
 import type { CallOutcome, CallWork } from './call-outcome.js';
 
-/** How a call is to be ended, and by which right. */
-export interface Verdict {
-  ending: CallEnding;
-  guard: EndGuard;
-}
+/** How a call is to be ended, and by which right; or that this process does not go on with it. */
+export type Verdict = { ending: CallEnding; guard: EndGuard } | 'interrupt';
 
 /** After that a cancelled call is ended even if its upstream could not be told. */
 const CANCEL_GRACE_MS = 5_000;
@@ -75,9 +65,9 @@ export class InFlightCall {
     void this.stopWork('cancelled by request').then(end);
   }
 
-  /** This process leaves: nobody can go on with the work. */
+  /** This process leaves: nobody can go on with work that has begun. */
   interrupt(): void {
-    this.decide({ ending: interrupted(true), guard: 'owner' });
+    this.decide('interrupt');
     void this.stopWork('the service is shutting down');
   }
 
@@ -104,7 +94,8 @@ export class InFlightCall {
 
   private timeOut(): void {
     const { backgroundedAt, startedAt } = this.call;
-    const beforeHandoverMs = startedAt ? backgroundedAt.getTime() - startedAt.getTime() : 0;
+    // A call that waited in the queue started after its handover.
+    const beforeHandoverMs = startedAt ? Math.max(0, +backgroundedAt - +startedAt) : 0;
     const spentMs = beforeHandoverMs + this.policy.maxHours * 3_600_000;
     this.decide({ ending: timedOut(this.policy.maxHours, spentMs), guard: 'owner' });
     void this.stopWork('its time limit has passed');

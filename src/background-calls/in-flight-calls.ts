@@ -26,7 +26,7 @@ export class InFlightCalls implements OnApplicationShutdown {
     private readonly registry: BackgroundCallRegistry,
     private readonly progress: ProgressWriter,
     private readonly logger: Logger,
-    lease: InstanceLease,
+    private readonly lease: InstanceLease,
     listener: ChannelListener,
   ) {
     lease.onFenced(() => this.dropAll());
@@ -37,6 +37,11 @@ export class InFlightCalls implements OnApplicationShutdown {
   /** Whether this process runs the call, or is about to: its row must not be taken for a stray. */
   has(callId: string): boolean {
     return this.entries.has(callId) || this.announced.has(callId);
+  }
+
+  /** Whether this process is to run the call, by its row. */
+  owns({ status, ownerId }: BackgroundCall): boolean {
+    return status === 'running' && ownerId === this.lease.instanceId;
   }
 
   ids(): string[] {
@@ -103,17 +108,17 @@ export class InFlightCalls implements OnApplicationShutdown {
     await this.progress.settle(call.id);
     const ended = await this.write(entry, verdict);
     // A cancel that another replica wrote before our answer wins over the answer.
-    if (!ended && verdict.guard === 'owner')
+    if (!ended && (verdict === 'interrupt' || verdict.guard === 'owner'))
       await this.write(entry, { ending: CANCELLED, guard: 'cancel' });
     if (this.isOurs(entry)) this.entries.delete(call.id);
   }
 
   /** Tries for as long as the database is away, unless the call is taken over meanwhile. */
-  private async write(entry: InFlightCall, { ending, guard }: Verdict): Promise<boolean> {
+  private async write(entry: InFlightCall, verdict: Verdict): Promise<boolean> {
     const { call } = entry;
     for (let delayMs = RETRY_MS.first; this.isOurs(entry); delayMs *= 2) {
       try {
-        return (await this.registry.end(call, ending, guard)) !== undefined;
+        return await this.tryWrite(call, verdict);
       } catch (error) {
         const isAway = error instanceof DatabaseUnavailableError;
         if (isAway) this.logger.warn('background_call.end_delayed', { callId: call.id }, error);
@@ -124,6 +129,14 @@ export class InFlightCalls implements OnApplicationShutdown {
       }
     }
     return true;
+  }
+
+  private async tryWrite(call: BackgroundCall, verdict: Verdict): Promise<boolean> {
+    const moved =
+      verdict === 'interrupt'
+        ? await this.registry.interrupt(call, 'owner')
+        : await this.registry.end(call, verdict.ending, verdict.guard);
+    return moved !== undefined;
   }
 
   private isOurs(entry: InFlightCall): boolean {

@@ -9,6 +9,7 @@ export type Channel =
   | 'bgc_servers_changed'
   | 'bgc_turn_interrupted'
   | 'bgc_cancel_requested'
+  | 'bgc_call_queued'
   | 'bgc_call_ended'
   | 'bgc_delivery_ready';
 

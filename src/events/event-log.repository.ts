@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.js';
 
 /** What can happen to a call, its message or the turn of its target. */
 export type EventType =
+  | 'background_call.queued'
   | 'background_call.running'
   | 'background_call.completed'
   | 'background_call.failed'

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
-import { interrupted } from '../background-calls/call-ending.js';
 import { InFlightCalls } from '../background-calls/in-flight-calls.js';
 import { Logger } from '../common/logger.js';
 import { ChannelListener } from '../database/channel-listener.js';
@@ -10,8 +9,8 @@ import { SweepRepository, type SweptCall } from './sweep.repository.js';
 
 /**
  * Holds this process's rows against its memory at each heartbeat, and whenever something may have been
- * told to nobody: rows without a call end as interrupted, cancels that were missed are carried out,
- * calls that somebody else has ended are dropped.
+ * told to nobody: rows without a call wait again or end as interrupted, cancels that were missed are
+ * carried out, calls that somebody else has ended are dropped.
  */
 @Injectable()
 export class OwnCallsReconciler implements OnModuleInit {
@@ -51,7 +50,7 @@ export class OwnCallsReconciler implements OnModuleInit {
   }
 
   private async endStray(row: SweptCall): Promise<void> {
-    const ended = await this.registry.end(row, interrupted(row.wasDispatched), 'owner');
-    if (ended) this.logger.warn('background_call.stray_ended', { callId: row.id });
+    const moved = await this.registry.interrupt(row, 'owner');
+    if (moved) this.logger.warn('background_call.stray_ended', { callId: row.id });
   }
 }

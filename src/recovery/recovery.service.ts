@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { BackgroundCall } from '../background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
 import type { EndGuard } from '../background-calls/background-call.repository.js';
-import {
-  CANCELLED,
-  type CallEnding,
-  interrupted,
-  timedOut,
-} from '../background-calls/call-ending.js';
+import { CANCELLED, type CallEnding, timedOut } from '../background-calls/call-ending.js';
 import { Logger } from '../common/logger.js';
 import { DatabaseMode } from '../database/database-mode.js';
 import { Database } from '../database/database.js';
@@ -81,18 +77,26 @@ export class RecoveryService {
     if (this.lease.mayJudgeOthers)
       await this.instances.fenceExpired(this.database, this.lease.instanceId);
     for (const call of await this.sweeps.ofDeadOwners(this.database))
-      if (!(await this.end(call, interrupted(call.wasDispatched), 'dead-owner')))
+      if (!(await this.move(call, 'dead-owner', () => this.registry.interrupt(call, 'dead-owner'))))
         await this.end(call, CANCELLED, 'cancel');
   }
 
-  /** Each row for itself: one that can't be ended stops nothing. */
-  private async end(call: SweptCall, ending: CallEnding, guard: EndGuard): Promise<boolean> {
+  private end(call: SweptCall, ending: CallEnding, guard: EndGuard): Promise<boolean> {
+    return this.move(call, guard, () => this.registry.end(call, ending, guard));
+  }
+
+  /** Each row for itself: one that can't be moved stops nothing. */
+  private async move(
+    { id: callId }: SweptCall,
+    guard: EndGuard,
+    work: () => Promise<BackgroundCall | undefined>,
+  ): Promise<boolean> {
     try {
-      const ended = await this.registry.end(call, ending, guard);
-      if (ended) this.logger.info('background_call.swept', { callId: call.id, guard });
-      return ended !== undefined;
+      const moved = await work();
+      if (moved) this.logger.info('background_call.swept', { callId, guard, status: moved.status });
+      return moved !== undefined;
     } catch (error) {
-      this.logger.error('background_call.sweep_failed', { callId: call.id, guard }, error);
+      this.logger.error('background_call.sweep_failed', { callId, guard }, error);
       return false;
     }
   }

@@ -6,7 +6,6 @@ export interface SweptCall {
   id: string;
   targetId: number;
   ownerId: string | null;
-  wasDispatched: boolean;
   isCancelRequested: boolean;
   maxHours: number;
   /** Milliseconds since the start. */
@@ -15,7 +14,6 @@ export interface SweptCall {
 
 const COLUMNS = `background_calls.id, background_calls.target_id AS "targetId",
     background_calls.owner_id AS "ownerId",
-    background_calls.dispatched_at IS NOT NULL AS "wasDispatched",
     background_calls.cancel_requested_at IS NOT NULL AS "isCancelRequested",
     (background_calls.policy->>'maxHours')::float8 AS "maxHours",
     (extract(epoch FROM now() - background_calls.started_at) * 1000)::float8 AS "spentMs"`;

@@ -1,7 +1,7 @@
 import type { Locale } from '../common/locale.js';
 
 /** What a call does when its session or team already has as many running background calls as it may. */
-export const ON_LIMIT = ['wait', 'reject'] as const;
+export const ON_LIMIT = ['wait', 'queue', 'reject'] as const;
 export type OnLimit = (typeof ON_LIMIT)[number];
 
 /** What happens to a call that named its turn and whose caller dropped the connection. */

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { CallOutcome, CallWork } from '../background-calls/call-outcome.js';
+import type { CallOutcome } from '../background-calls/call-outcome.js';
 import { HandoverAnswer } from '../background-calls/handover-answer.js';
 import { Clock } from '../common/clock.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Drain } from '../common/drain.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
+import { endedWork } from './ended-work.js';
 import type { ForegroundCall } from './foreground-call.js';
 import type { HandoverReason, RaceEvent, StopReason } from './foreground-race.js';
 import { HandoverService, type SettledHandover } from './handover.service.js';
@@ -118,7 +119,7 @@ export class ForegroundFlow {
     };
     for (;;) {
       const { kind } = await this.handovers.move(call.toolCall, circumstances, () =>
-        ended(outcome),
+        endedWork(outcome),
       );
       if (this.handovers.isClosed || (kind !== 'unavailable' && kind !== 'not_owner')) return;
       await sleep(RETRY_HANDOVER_MS);
@@ -134,12 +135,4 @@ export class ForegroundFlow {
   private runningForMs(call: ForegroundCall): number {
     return call.runningForMs(this.clock.monotonicMs());
   }
-}
-
-function ended(outcome: CallOutcome): CallWork {
-  return {
-    outcome: Promise.resolve(outcome),
-    cancel: () => Promise.resolve(),
-    onProgress: () => undefined,
-  };
 }

@@ -53,14 +53,20 @@ export class HandoverService implements OnApplicationShutdown {
     circumstances: HandoverCircumstances,
     workOf: (call: BackgroundCall) => CallWork,
   ): Promise<HandoverAttempt> {
-    const { id, policy } = toolCall;
+    const { id } = toolCall;
     this.inFlight.announce(id);
     const settled = this.settle(this.toRequest(toolCall, circumstances)).then((attempt) => {
-      if (attempt.kind === 'moved') this.inFlight.adopt(attempt.call, policy, workOf(attempt.call));
+      if (attempt.kind === 'moved') this.adopt(attempt.call, toolCall, circumstances, workOf);
       return attempt;
     });
     void settled.catch(() => undefined).then(() => this.inFlight.retract(id));
     return withinDoubt(settled);
+  }
+
+  /** Records the call as one that waits for a slot; whichever replica has one begins its work. */
+  async queue(toolCall: ToolCall): Promise<HandoverAttempt> {
+    const circumstances = { handover: 'queued', ignoreLimits: true } as const;
+    return withinDoubt(this.settle(this.toRequest(toolCall, circumstances)));
   }
 
   /** The database is closed now: nothing is asked any more. */
@@ -70,6 +76,17 @@ export class HandoverService implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.isOver = true;
+  }
+
+  /** After a doubt the call may be in other hands by now, and its work must not be begun a second time. */
+  private adopt(
+    call: BackgroundCall,
+    { policy }: ToolCall,
+    { runningForMs }: HandoverCircumstances,
+    workOf: (call: BackgroundCall) => CallWork,
+  ): void {
+    if (this.inFlight.owns(call)) this.inFlight.adopt(call, policy, workOf(call));
+    else if (runningForMs !== undefined) void workOf(call).cancel('the call was taken over');
   }
 
   /** While nobody can know, any answer might be a lie: asks until the database can be asked. */

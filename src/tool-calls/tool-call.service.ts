@@ -4,6 +4,7 @@ import { AlwaysHandover } from './always-handover.js';
 import { ForegroundCall } from './foreground-call.js';
 import { ForegroundCalls } from './foreground-calls.js';
 import { ForegroundFlow } from './foreground-flow.js';
+import { QueuedHandover } from './queued-handover.js';
 import { ToolCallAdmission } from './tool-call.admission.js';
 import { stopError } from './tool-call.errors.js';
 import type { ToolCallAnswer, ToolCallRequest } from './tool-call.js';
@@ -18,6 +19,7 @@ export class ToolCallService {
     private readonly admission: ToolCallAdmission,
     private readonly turns: TurnService,
     private readonly always: AlwaysHandover,
+    private readonly queued: QueuedHandover,
     private readonly flow: ForegroundFlow,
     private readonly foreground: ForegroundCalls,
   ) {}
@@ -58,8 +60,14 @@ export class ToolCallService {
   private async answer(call: ForegroundCall): Promise<ToolCallAnswer> {
     const stopped = call.race.pendingStop;
     if (stopped) throw stopError(stopped);
-    const { mode, autoAfterSec } = call.toolCall.policy;
-    if (mode !== 'always') return this.flow.run(call, mode === 'auto' ? autoAfterSec : null);
-    return (await this.always.tryMove(call.toolCall)) ?? this.flow.run(call, null);
+    const { toolCall } = call;
+    const { mode, autoAfterSec, onLimit } = toolCall.policy;
+    if (mode === 'never') return this.flow.run(call, null);
+    if (onLimit === 'queue' && (await this.queued.mustWait(toolCall)))
+      return this.queued.move(toolCall);
+    if (mode === 'auto') return this.flow.run(call, autoAfterSec);
+    const moved = await this.always.tryMove(toolCall);
+    if (moved) return moved;
+    return onLimit === 'queue' ? this.queued.move(toolCall) : this.flow.run(call, null);
   }
 }

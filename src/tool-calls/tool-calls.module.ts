@@ -1,14 +1,18 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { BackgroundCallsModule } from '../background-calls/background-calls.module.js';
+import { QueueDispatcher } from '../background-calls/queue-dispatcher.js';
 import { PolicyModule } from '../policy/policy.module.js';
 import { SettingsModule } from '../settings/settings.module.js';
 import { TargetsModule } from '../targets/targets.module.js';
 import { UpstreamsModule } from '../upstreams/upstreams.module.js';
 import { AlwaysHandover } from './always-handover.js';
+import { DispatchMark } from './dispatch-mark.js';
 import { ForegroundCalls } from './foreground-calls.js';
 import { ForegroundFlow } from './foreground-flow.js';
 import { HandoverService } from './handover.service.js';
 import { ToolCallsController } from './http/tool-calls.controller.js';
+import { QueuedCallDriver } from './queued-call.driver.js';
+import { QueuedHandover } from './queued-handover.js';
 import { ToolCallAdmission } from './tool-call.admission.js';
 import { ToolCallService } from './tool-call.service.js';
 
@@ -18,12 +22,24 @@ import { ToolCallService } from './tool-call.service.js';
   controllers: [ToolCallsController],
   providers: [
     AlwaysHandover,
+    DispatchMark,
     ForegroundCalls,
     ForegroundFlow,
     HandoverService,
+    QueuedCallDriver,
+    QueuedHandover,
     ToolCallAdmission,
     ToolCallService,
   ],
   exports: [ForegroundCalls],
 })
-export class ToolCallsModule {}
+export class ToolCallsModule implements OnModuleInit {
+  constructor(
+    private readonly dispatcher: QueueDispatcher,
+    private readonly driver: QueuedCallDriver,
+  ) {}
+
+  onModuleInit(): void {
+    this.dispatcher.useDriver(this.driver);
+  }
+}

@@ -12,6 +12,7 @@ const POLL_MS = 30_000;
 
 interface Snapshot {
   byName: ReadonlyMap<string, McpServer>;
+  byId: ReadonlyMap<string, McpServer>;
   /** By server id, then by tool. */
   modes: ReadonlyMap<string, ReadonlyMap<string, CallMode>>;
 }
@@ -48,6 +49,10 @@ export class McpServerDirectory implements OnModuleInit, BeforeApplicationShutdo
     return this.copy.current.byName.get(name);
   }
 
+  byId(id: string): McpServer | undefined {
+    return this.copy.current.byId.get(id);
+  }
+
   /** What an administrator said about this tool; undefined when nothing. */
   toolMode(serverId: string, tool: string): CallMode | undefined {
     return this.toolModesOf(serverId).get(tool);
@@ -74,6 +79,7 @@ export class McpServerDirectory implements OnModuleInit, BeforeApplicationShutdo
     for (const listener of this.listeners) listener(servers);
     return {
       byName: new Map(servers.map((server) => [server.name, server])),
+      byId: new Map(servers.map((server) => [server.id, server])),
       modes: byServer(modes),
     };
   }

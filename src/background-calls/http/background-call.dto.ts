@@ -59,7 +59,7 @@ export class BackgroundCallSummaryDto {
   @ApiProperty({
     enum: HANDOVERS,
     enumName: 'Handover',
-    description: 'Why the call moved: its timer, its mode, or a caller that hung up',
+    description: 'Why the call moved: its timer, its mode, a caller that hung up, or no free slot',
   })
   handover!: Handover;
 
@@ -97,7 +97,7 @@ export class BackgroundCallSummaryDto {
   @ApiProperty({ ...INSTANT, description: 'When the row was written' })
   createdAt!: string;
 
-  @ApiProperty({ ...INSTANT_OR_NULL, description: 'When the upstream was asked' })
+  @ApiProperty({ ...INSTANT_OR_NULL, description: 'When it started; null while it is queued' })
   startedAt!: string | null;
 
   @ApiProperty({ ...INSTANT, description: 'When the call moved' })

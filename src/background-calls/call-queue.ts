@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { EventLog } from '../events/event-log.repository.js';
+import { InstanceLease } from '../instances/instance-lease.js';
+import { TargetRepository } from '../targets/target.repository.js';
+import type { BackgroundCall, HandoverRequest } from './background-call.js';
+import { HandoverGate } from './handover-gate.js';
+import { QueuedCallRepository } from './queued-call.repository.js';
+
+/** What became of the attempt to start a waiting call of one target. */
+export type QueueStart =
+  | { kind: 'started'; call: BackgroundCall }
+  /** No call of this target may start now. */
+  | { kind: 'target_waits' }
+  /** No call at all may start now. */
+  | { kind: 'all_wait' };
+
+/**
+ * The durable queue: the rows in state `queued`. Targets take turns, and within one the oldest call
+ * comes first; whichever replica starts a call owns it. Lock order: target, then call.
+ */
+@Injectable()
+export class CallQueue {
+  constructor(
+    private readonly database: Database,
+    private readonly queued: QueuedCallRepository,
+    private readonly gate: HandoverGate,
+    private readonly targets: TargetRepository,
+    private readonly events: EventLog,
+    private readonly lease: InstanceLease,
+  ) {}
+
+  /** Whether a call that comes now has to wait: no slot is free, or others of its target wait already. */
+  async mustWait(
+    request: Pick<HandoverRequest, 'appId' | 'address' | 'agentId'>,
+  ): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const target = await this.targets.find(tx, request.appId, request.address);
+      if (target && (await this.queued.hasWaiting(tx, target.id))) return true;
+      return (await this.gate.obstacle(tx, target?.id, request)) !== undefined;
+    });
+  }
+
+  /** The target whose turn it is; undefined when none but those in `passedOver` has a waiting call. */
+  async nextTarget(passedOver: number[]): Promise<number | undefined> {
+    return this.queued.nextTarget(this.database, passedOver);
+  }
+
+  /**
+   * Starts the oldest call of the target that its limits allow. `announce` is told the id before the
+   * row is written.
+   */
+  async startNextOf(targetId: number, announce: (callId: string) => void): Promise<QueueStart> {
+    return this.database.transaction(async (tx): Promise<QueueStart> => {
+      await this.targets.lockById(tx, targetId);
+      for (const head of await this.queued.heads(tx, targetId)) {
+        const obstacle = await this.gate.obstacle(tx, targetId, head);
+        if (obstacle === 'all') return { kind: 'all_wait' };
+        if (obstacle === 'target') break;
+        if (obstacle === 'agent') continue;
+        announce(head.id);
+        const call = await this.queued.start(tx, head.id, this.lease.instanceId);
+        if (!call) continue;
+        await this.queued.markServed(tx, targetId);
+        const { id: callId, appId } = call;
+        await this.events.append(tx, { appId, targetId, callId, type: 'background_call.running' });
+        return { kind: 'started', call };
+      }
+      return { kind: 'target_waits' };
+    });
+  }
+}

@@ -1,0 +1,10 @@
+import type { CallOutcome, CallWork } from '../background-calls/call-outcome.js';
+
+/** Work that has nothing left to do. */
+export function endedWork(outcome: CallOutcome): CallWork {
+  return {
+    outcome: Promise.resolve(outcome),
+    cancel: () => Promise.resolve(),
+    onProgress: () => undefined,
+  };
+}

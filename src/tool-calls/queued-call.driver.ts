@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { BackgroundCall } from '../background-calls/background-call.js';
+import { CallDriver } from '../background-calls/call-driver.js';
+import type { CallWork } from '../background-calls/call-outcome.js';
+import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
+import { UpstreamPool } from '../upstreams/upstream-pool.js';
+import { DispatchMark } from './dispatch-mark.js';
+import { endedWork } from './ended-work.js';
+import { UpstreamWork } from './upstream-work.js';
+
+/** Begins the upstream request of a call that waited in the queue, from what its row says. */
+@Injectable()
+export class QueuedCallDriver extends CallDriver {
+  constructor(
+    private readonly servers: McpServerDirectory,
+    private readonly upstreams: UpstreamPool,
+    private readonly dispatchMark: DispatchMark,
+  ) {
+    super();
+  }
+
+  start(call: BackgroundCall): CallWork {
+    const server = this.servers.byId(call.server.id);
+    if (!server?.enabled) return endedWork(gone(call.server.name));
+    const request = {
+      tool: call.tool,
+      arguments: JSON.parse(call.arguments) as Record<string, unknown>,
+    };
+    return UpstreamWork.after(
+      () => this.dispatchMark.set(call),
+      (onProgress) => this.upstreams.call(server, request, onProgress),
+    );
+  }
+}
+
+function gone(name: string): Parameters<typeof endedWork>[0] {
+  const message = `The MCP server "${name}" was removed or switched off while the call waited.`;
+  return { kind: 'error', code: 'upstream_unreachable', message, outcomeUnknown: false };
+}
