@@ -4,14 +4,13 @@ import { ToolCallService } from '../src/tool-calls/tool-call.service.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
 import type { McpTestServer } from './support/mcp-server.js';
-import type { TestService } from './support/service.js';
-import { useService } from './support/service-fixture.js';
+import { SETUPS, type ServiceUnderTest, useServiceOf } from './support/service-fixture.js';
 
-describe('callers that leave, and turns that are stopped', () => {
+describe.each(SETUPS)('callers that leave, and turns that are stopped: %s', (_, start) => {
   let upstream: McpTestServer;
-  let service: TestService;
+  let service: ServiceUnderTest;
   let engine: Engine;
-  useService((fresh) => ({ upstream, service, engine } = fresh));
+  useServiceOf(start, (fresh) => ({ upstream, service, engine } = fresh));
 
   /** A call whose connection is cut once the upstream has it. */
   async function cutCall(name: string, more: object): Promise<void> {

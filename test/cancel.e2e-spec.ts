@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Engine } from './support/engine.js';
 import type { McpTestServer } from './support/mcp-server.js';
-import type { TestService } from './support/service.js';
-import { useService } from './support/service-fixture.js';
+import { SETUPS, type ServiceUnderTest, useServiceOf } from './support/service-fixture.js';
 
-describe('cancelling a background call', () => {
+describe.each(SETUPS)('cancelling a background call of %s', (_, start) => {
   let upstream: McpTestServer;
-  let service: TestService;
+  let service: ServiceUnderTest;
   let engine: Engine;
-  useService((fresh) => ({ upstream, service, engine } = fresh));
+  useServiceOf(start, (fresh) => ({ upstream, service, engine } = fresh));
 
   it('tells the upstream, ends the call as cancelled and says so in the message', async () => {
     const { id } = await engine.callInBackground('gate', { name: 'x' });

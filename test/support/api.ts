@@ -13,8 +13,9 @@ export interface ApiRequest {
 
 /** Speaks to the service over real HTTP with one key. */
 export class Api {
+  /** `url` as a function is asked at each request. */
   constructor(
-    private readonly url: string,
+    private readonly url: string | (() => string),
     private readonly key: string | undefined,
   ) {}
 
@@ -41,7 +42,7 @@ export class Api {
     body: unknown,
     { headers, signal }: ApiRequest,
   ): Promise<ApiResponse> {
-    return send(this.url, {
+    return send(typeof this.url === 'string' ? this.url : this.url(), {
       method,
       url,
       headers: {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Engine } from './engine.js';
 import { McpTestServer } from './mcp-server.js';
+import { TestReplicas } from './replicas.js';
 import { TestService } from './service.js';
 
 /** What a test needs of the service, however many processes it is. */
@@ -8,6 +9,18 @@ export type ServiceUnderTest = Pick<
   TestService,
   'agent' | 'admin' | 'session' | 'register' | 'settings' | 'markTool' | 'get' | 'sql' | 'stop'
 >;
+
+type StartService = () => Promise<ServiceUnderTest>;
+
+/** What stands on the other side of the load balancer must make no difference. */
+export const SETUPS: [string, StartService][] = [
+  ['one service', (): Promise<ServiceUnderTest> => TestService.start()],
+  ['two replicas', (): Promise<ServiceUnderTest> => TestReplicas.start()],
+  [
+    'two replicas that lose what they listen with',
+    (): Promise<ServiceUnderTest> => TestReplicas.start({ losesListeners: true }),
+  ],
+];
 
 export interface ServiceFixture<Service extends ServiceUnderTest> {
   /** Registered as `test`; it forgets before each test what it has seen. */
