@@ -39,6 +39,10 @@ const schema = z.object({
   BGC_MAX_ARGUMENT_BYTES: wholeNumber(1_024, 16_777_216).default(262_144),
 });
 
+/** What a program that is started here needs to find itself at home; none of it is a secret of ours. */
+const INHERITED =
+  /^(HOME|LANG|LANGUAGE|LC_[A-Z]+|LOGNAME|PATH|SHELL|TERM|TMPDIR|TZ|USER|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
+
 /** The configuration of this process; what may change while it runs is in `settings/`. */
 export abstract class Configuration {
   abstract readonly host: string;
@@ -55,6 +59,8 @@ export abstract class Configuration {
   abstract readonly heartbeatSec: number;
   abstract readonly leaseSec: number;
   abstract readonly maxArgumentBytes: number;
+  /** What programs that are started here get of our environment: places and language, no secrets. */
+  abstract readonly inheritedEnvironment: Record<string, string>;
 }
 
 /** The environment has mistakes; the message lists all of them, one a line. */
@@ -73,7 +79,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv = process.env): C
     ...mistakesTogether(Object.fromEntries(given)),
   ];
   if (!parsed.data || mistakes.length > 0) throw new InvalidEnvironmentError(mistakes.join('\n'));
-  return toConfiguration(parsed.data);
+  return { ...toConfiguration(parsed.data), inheritedEnvironment: inherited(given) };
 }
 
 /** What is wrong between variables, whatever else is wrong with each of them. */
@@ -92,7 +98,14 @@ function mistakesTogether(env: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-function toConfiguration(env: z.infer<typeof schema>): Configuration {
+function inherited(given: [string, string | undefined][]): Record<string, string> {
+  const entries = given.filter(([name]) => INHERITED.test(name));
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function toConfiguration(
+  env: z.infer<typeof schema>,
+): Omit<Configuration, 'inheritedEnvironment'> {
   return {
     host: env.HOST,
     port: env.PORT,

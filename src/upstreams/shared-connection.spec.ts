@@ -3,12 +3,15 @@ import { SharedConnection } from './shared-connection.js';
 import { UpstreamSession } from './upstream-session.js';
 
 class FakeSession extends UpstreamSession {
-  closed: { forget: boolean }[] = [];
+  readonly about = { name: 'fake', version: '1', protocolVersion: '1', instructions: undefined };
+  end = (): void => undefined;
+  readonly closed = new Promise<void>((resolve) => (this.end = resolve));
+  closes: { forget: boolean }[] = [];
   call = (): never => this.never();
   listTools = (): never => this.never();
 
   close(options: { forget: boolean }): Promise<void> {
-    this.closed.push(options);
+    this.closes.push(options);
     return Promise.resolve();
   }
 
@@ -20,17 +23,22 @@ class FakeSession extends UpstreamSession {
 describe('A shared connection', () => {
   let session: FakeSession;
   let left: number;
+  let gone: number;
   let connection: SharedConnection;
+  const sharing = (connecting: Promise<UpstreamSession>): SharedConnection =>
+    new SharedConnection({
+      connect: () => connecting,
+      idleMs: () => 1_000,
+      leavePool: () => (left += 1),
+      onGone: () => (gone += 1),
+    });
 
   beforeEach(() => {
     jest.useFakeTimers();
     session = new FakeSession();
     left = 0;
-    connection = new SharedConnection(
-      Promise.resolve(session),
-      () => 1_000,
-      () => (left += 1),
-    );
+    gone = 0;
+    connection = sharing(Promise.resolve(session));
   });
   afterEach(() => {
     expect(jest.getTimerCount()).toBe(0);
@@ -41,9 +49,9 @@ describe('A shared connection', () => {
     await connection.borrow();
     connection.giveBack();
     await jest.advanceTimersByTimeAsync(999);
-    expect(session.closed).toEqual([]);
+    expect(session.closes).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
-    expect(session.closed).toEqual([{ forget: true }]);
+    expect(session.closes).toEqual([{ forget: true }]);
     expect(left).toBeGreaterThan(0);
   });
 
@@ -53,10 +61,10 @@ describe('A shared connection', () => {
     await jest.advanceTimersByTimeAsync(900);
     await connection.borrow();
     await jest.advanceTimersByTimeAsync(60_000);
-    expect(session.closed).toEqual([]);
+    expect(session.closes).toEqual([]);
     connection.giveBack();
     await jest.advanceTimersByTimeAsync(1_000);
-    expect(session.closed).toHaveLength(1);
+    expect(session.closes).toHaveLength(1);
   });
 
   it('waits for the last borrower when it is retired', async () => {
@@ -65,27 +73,53 @@ describe('A shared connection', () => {
     connection.retire();
     connection.giveBack();
     await jest.advanceTimersByTimeAsync(0);
-    expect(session.closed).toEqual([]);
+    expect(session.closes).toEqual([]);
     connection.giveBack();
     await jest.advanceTimersByTimeAsync(0);
-    expect(session.closed).toEqual([{ forget: true }]);
+    expect(session.closes).toEqual([{ forget: true }]);
   });
 
   it('closes at once when it must, keeps the session upstream, and starts no timer afterwards', async () => {
     await connection.borrow();
     await connection.close();
-    expect(session.closed).toEqual([{ forget: false }]);
+    expect(session.closes).toEqual([{ forget: false }]);
     connection.giveBack();
-    expect(session.closed).toHaveLength(1);
+    expect(session.closes).toHaveLength(1);
   });
 
   it('passes on why it could not be made, to each borrower', async () => {
-    const failing = new SharedConnection(Promise.reject(new Error('down')), () => 1, ignore);
+    const failing = sharing(Promise.reject(new Error('down')));
     await expect(failing.borrow()).rejects.toThrow('down');
     await expect(failing.borrow()).rejects.toThrow('down');
-    failing.retire();
     await failing.close();
+    expect([left, gone]).toEqual([1, 1]);
+  });
+
+  it('leaves the pool when its session has ended by itself, and closes when it was given back', async () => {
+    await connection.borrow();
+    session.end();
+    await jest.advanceTimersByTimeAsync(0);
+    expect([left, session.closes]).toEqual([1, []]);
+    connection.giveBack();
+    await jest.advanceTimersByTimeAsync(0);
+    expect([session.closes, gone]).toEqual([[{ forget: true }], 1]);
+  });
+
+  it('gives up connecting when it must close', async () => {
+    let signal: AbortSignal | undefined;
+    const hanging = new SharedConnection({
+      connect: (given) => {
+        signal = given;
+        return new Promise((_, reject) =>
+          given.addEventListener('abort', () => reject(new Error('gave up'))),
+        );
+      },
+      idleMs: () => 1,
+      leavePool: () => undefined,
+      onGone: () => (gone += 1),
+    });
+    const borrowed = hanging.borrow();
+    await Promise.all([expect(borrowed).rejects.toThrow('gave up'), hanging.close()]);
+    expect([signal?.aborted, gone]).toEqual([true, 1]);
   });
 });
-
-const ignore = (): void => undefined;

@@ -2,20 +2,33 @@ import type { UpstreamSession } from './upstream-session.js';
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+export interface SharedConnectionParts {
+  /** Gives up when the signal is aborted. */
+  connect: (signal: AbortSignal) => Promise<UpstreamSession>;
+  /** Milliseconds that an unborrowed connection stays open. */
+  idleMs: () => number;
+  /** Takes it out of the pool: nobody may borrow it from then on. */
+  leavePool: (connection: SharedConnection) => void;
+  /** Nothing of it is left. */
+  onGone: (connection: SharedConnection) => void;
+}
+
 /** A session that many calls share. It is closed when nobody has borrowed it, never before. */
 export class SharedConnection {
+  private readonly session: Promise<UpstreamSession>;
+  private readonly connecting = new AbortController();
   private borrowers = 0;
   private isRetired = false;
-  private isClosed = false;
+  private closing: Promise<void> | undefined;
   private idle: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly session: Promise<UpstreamSession>,
-    /** Milliseconds that an unborrowed connection stays open. */
-    private readonly idleMs: () => number,
-    /** Takes it out of the pool: nobody may borrow it from then on. */
-    private readonly leavePool: (connection: SharedConnection) => void,
-  ) {}
+  constructor(private readonly parts: SharedConnectionParts) {
+    this.session = parts.connect(this.connecting.signal);
+    this.session.then(
+      (session) => void session.closed.then(() => this.retire()),
+      () => void this.close(),
+    );
+  }
 
   /** Waits for the connection to stand. @throws UpstreamFailure when it does not come to stand. */
   async borrow(): Promise<UpstreamSession> {
@@ -31,9 +44,9 @@ export class SharedConnection {
 
   giveBack(): void {
     this.borrowers -= 1;
-    if (this.borrowers > 0 || this.isClosed) return;
+    if (this.borrowers > 0 || this.closing !== undefined) return;
     if (this.isRetired) void this.close();
-    else this.idle = setTimeout(() => this.retire(), Math.min(this.idleMs(), MAX_TIMER_MS));
+    else this.idle = setTimeout(() => this.retire(), Math.min(this.parts.idleMs(), MAX_TIMER_MS));
   }
 
   /** Takes no new borrowers and closes when the last one has given it back. */
@@ -41,17 +54,25 @@ export class SharedConnection {
     if (this.isRetired) return;
     this.isRetired = true;
     clearTimeout(this.idle);
-    this.leavePool(this);
+    this.parts.leavePool(this);
     if (this.borrowers === 0) void this.close();
   }
 
-  /** Closes at once; calls in flight fail as lost. Only a session that nobody uses is ended upstream too. */
-  async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
+  /**
+   * Closes at once; calls in flight fail as lost. Only a session that nobody uses is ended upstream
+   * too. Resolves when nothing of it is left.
+   */
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
     clearTimeout(this.idle);
-    this.leavePool(this);
+    this.parts.leavePool(this);
+    this.connecting.abort();
     const session = await this.session.catch(() => undefined);
     await session?.close({ forget: this.borrowers === 0 });
+    this.parts.onGone(this);
   }
 }

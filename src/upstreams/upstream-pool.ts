@@ -1,22 +1,37 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
 import { outsideRequestContext } from '../common/request-context.js';
 import { Settings } from '../settings/settings.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
 import { type Lease, PooledCall } from './pooled-call.js';
 import { SharedConnection } from './shared-connection.js';
+import { StartBackoffs } from './start-backoffs.js';
 import { walkToolList } from './tool-list.js';
 import type { ProgressListener, ToolRequest, UpstreamCall } from './upstream-call.js';
-import { UpstreamConnector, type UpstreamTool } from './upstream-session.js';
+import { UpstreamFailure } from './upstream-failure.js';
+import { UpstreamConnector, type UpstreamSession, type UpstreamTool } from './upstream-session.js';
+
+/** Told of each attempt to connect; a failure of undefined: the connection stands. */
+export type ConnectListener = (server: McpServer, failure: UpstreamFailure | undefined) => void;
 
 /** The connections to the upstreams: one for each server as it is configured, shared by its calls. */
 @Injectable()
 export class UpstreamPool implements OnApplicationShutdown {
+  /** Those that may be borrowed. */
   private readonly connections = new Map<string, SharedConnection>();
+  /** Those of which anything is left, such as calls in flight or a program that is being ended. */
+  private readonly open = new Set<SharedConnection>();
+  private readonly backoffs: StartBackoffs;
+  private readonly connectListeners = new Set<ConnectListener>();
+  private isShutDown = false;
 
   constructor(
     private readonly connector: UpstreamConnector,
     private readonly settings: Settings,
-  ) {}
+    clock: Clock,
+  ) {
+    this.backoffs = new StartBackoffs(clock);
+  }
 
   /**
    * Sends one `tools/call`, connecting first where needed. No time limit: deadlines are the caller's.
@@ -36,15 +51,34 @@ export class UpstreamPool implements OnApplicationShutdown {
     }
   }
 
+  /** Connects if no connection stands, also while starts are held back. @throws UpstreamFailure */
+  async probe(server: McpServer): Promise<void> {
+    this.backoffs.tryNow(server);
+    const lease = await this.borrow(server);
+    if (!server.enabled) lease.retire();
+    lease.giveBack();
+  }
+
+  onConnect(listener: ConnectListener): void {
+    this.connectListeners.add(listener);
+  }
+
+  /** Before when calls fail without a try; undefined: the next call connects. */
+  nextTryAt(server: McpServer): Date | undefined {
+    return this.backoffs.nextTryAt(server);
+  }
+
   /** Drains the connections of servers that are not among these, or are configured otherwise by now. */
   keepOnly(servers: readonly McpServer[]): void {
     const keys = new Set(servers.filter(({ enabled }) => enabled).map(connectionKey));
     for (const [key, connection] of this.connections) if (!keys.has(key)) connection.retire();
+    this.backoffs.keepOnly(keys);
   }
 
   /** Closes all connections; calls that are still in flight fail as lost. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.connections.values()].map((connection) => connection.close()));
+    this.isShutDown = true;
+    await Promise.all([...this.open].map((connection) => connection.close()));
   }
 
   private async borrow(server: McpServer): Promise<Lease> {
@@ -62,16 +96,36 @@ export class UpstreamPool implements OnApplicationShutdown {
     const key = connectionKey(server);
     const existing = this.connections.get(key);
     if (existing !== undefined) return existing;
-    const session = outsideRequestContext(() => this.connector.connect(server));
-    const connection = new SharedConnection(
-      session,
-      () => this.settings.current.upstreams.idleCloseSec * 1_000,
-      (leaving) => {
+    if (this.isShutDown)
+      throw new UpstreamFailure('upstream_unreachable', 'The service is leaving.');
+    this.backoffs.check(server);
+    const connection = new SharedConnection({
+      connect: (signal) => this.connect(server, signal),
+      idleMs: () => this.settings.current.upstreams.idleCloseSec * 1_000,
+      leavePool: (leaving) => {
         if (this.connections.get(key) === leaving) this.connections.delete(key);
       },
-    );
+      onGone: (gone) => this.open.delete(gone),
+    });
     this.connections.set(key, connection);
-    session.catch(() => connection.retire());
+    this.open.add(connection);
     return connection;
+  }
+
+  /** An attempt that was given up tells nothing about the server. */
+  private async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
+    try {
+      const session = await outsideRequestContext(() => this.connector.connect(server, signal));
+      this.tell(server, undefined);
+      return session;
+    } catch (error) {
+      if (error instanceof UpstreamFailure && !signal.aborted) this.tell(server, error);
+      throw error;
+    }
+  }
+
+  private tell(server: McpServer, failure: UpstreamFailure | undefined): void {
+    this.backoffs.tried(server, failure);
+    for (const listener of this.connectListeners) listener(server, failure);
   }
 }

@@ -9,6 +9,16 @@ export interface ToolPage {
   nextCursor: string | undefined;
 }
 
+/** What an upstream told of itself when the session began. */
+export interface UpstreamAbout {
+  name: string;
+  version: string;
+  /** What the two sides agreed on. */
+  protocolVersion: string;
+  /** How a model shall use its tools, in the server's words. */
+  instructions: string | undefined;
+}
+
 /** One `tools/call` on a session. */
 export interface SessionCall {
   /** Rejects with UpstreamFailure. Settles only when nothing of the call is left open. */
@@ -22,6 +32,11 @@ export interface SessionCall {
  * servers of another protocol generation or transport need an adapter and nothing else.
  */
 export abstract class UpstreamSession {
+  abstract readonly about: UpstreamAbout;
+
+  /** Resolves once when the session can carry no more calls, by itself or because it was closed. */
+  abstract readonly closed: Promise<void>;
+
   /** Sends the request at once. `onProgress` is not called after the end. */
   abstract call(request: ToolRequest, onProgress: ProgressListener): SessionCall;
 
@@ -37,6 +52,10 @@ export abstract class UpstreamSession {
 
 /** Opens sessions. */
 export abstract class UpstreamConnector {
-  /** Connects and initialises within 10 s. @throws UpstreamFailure `upstream_unreachable` */
-  abstract connect(server: McpServer): Promise<UpstreamSession>;
+  /**
+   * Connects and initialises within 10 s; a program has 30 s to start. Gives up, and leaves nothing
+   * open, when the signal is aborted.
+   * @throws UpstreamFailure `upstream_unreachable`
+   */
+  abstract connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession>;
 }

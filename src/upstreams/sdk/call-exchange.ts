@@ -1,129 +1,27 @@
-import type { OutboundHttp } from '../../outbound/outbound-http.js';
-import { UpstreamFailure } from '../upstream-failure.js';
-import type { RequestScope } from './request-scope.js';
-import { isUnreadable, reasonOf } from './sdk-failure.js';
-import { type BodyEnd, watchBody } from './watched-body.js';
-
-/** After the end of a stream the SDK still has to read what came last. */
-const READ_REST_MS = 250;
-/** An upstream that has answered ends the stream itself; one that was told to cancel may not. */
-export const CLOSE_STREAM_MS = 1_000;
-/** Times that a broken stream is resumed in a row without anything coming of it. */
-export const MAX_RESUMES = 3;
+import type { UpstreamFailure } from '../upstream-failure.js';
 
 /**
- * The HTTP side of one call. The SDK leaves a call waiting for its time-out, for hours here, when the
- * response stream ends without an answer; and it leaves the stream of a cancelled call open. Both are
- * seen to here, by request, without looking into what the streams carry.
+ * The transport's side of one request: how it travels, how its cancellation is told, and what of it
+ * may still be open after its end.
  */
-export class CallExchange implements RequestScope {
-  /** Resolves when the upstream has begun to answer: from then on it knows the call. */
-  readonly headersArrived: Promise<void>;
-  /** Resolves when no stream of this call is open any more. */
-  readonly streamOver: Promise<void>;
-  /** The stream carries event ids, so that the SDK can go on with it on a new connection. */
-  isResumable = false;
-  private readonly connection = new AbortController();
-  private markHeaders = (): void => undefined;
-  private markOver = (): void => undefined;
-  private openStreams = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private fruitlessResumes = 0;
-  private unreadableBecause: string | undefined;
-  private isEnded = false;
-
-  constructor(
-    private readonly http: OutboundHttp,
-    private readonly onLost: (failure: UpstreamFailure) => void,
-  ) {
-    this.headersArrived = new Promise((resolve) => (this.markHeaders = resolve));
-    this.streamOver = new Promise((resolve) => (this.markOver = resolve));
-  }
-
-  async fetch(url: string | URL, init: RequestInit): Promise<Response> {
-    // The SDK resumes a stream also when nobody waits for it any more; 405 makes it give up silently.
-    if (this.isEnded) return new Response(null, { status: 405 });
-    const request = { ...init, signal: this.connection.signal };
-    return init.method === 'GET' ? this.resume(url, request) : this.send(url, request);
-  }
-
-  failed(error: Error): void {
-    if (isUnreadable(error)) this.unreadableBecause = reasonOf(error);
-  }
-
-  /** The call has ended: a stream that is still open is closed a second later. */
-  end(): void {
-    this.isEnded = true;
-    clearTimeout(this.timer);
-    if (this.openStreams === 0) this.close();
-    else this.timer = setTimeout(() => this.close(), CLOSE_STREAM_MS);
-  }
-
+export interface CallExchange {
+  /** For the SDK, beside what every request has. */
+  readonly sendOptions: { onresumptiontoken?: () => void };
+  /** Resolves when the upstream knows the call: a cancellation that comes first would be lost. */
+  readonly arrived: Promise<void>;
+  /** Runs what makes the SDK send the request. */
+  send<T>(request: () => T): T;
+  /**
+   * Runs what makes the SDK send the cancellation; resolves when that was told and the upstream has
+   * closed what it had open, at the latest after some seconds.
+   */
+  cancel(tell: () => void): Promise<void>;
+  /** Runs what makes the SDK tell the upstream something that it shall not be told. */
+  silently(work: () => void): void;
+  /** What the error of the request means. */
+  toFailure(error: unknown): UpstreamFailure;
+  /** The request has ended: what is still open is closed a second later. */
+  end(): void;
   /** Closes what is open at once. */
-  close(): void {
-    this.isEnded = true;
-    clearTimeout(this.timer);
-    this.connection.abort();
-    this.markOver();
-  }
-
-  private async send(url: string | URL, init: RequestInit): Promise<Response> {
-    const response = await this.http.fetch(url, init);
-    this.markHeaders();
-    return this.watch(response, (end) => this.bodyEnded(end));
-  }
-
-  private async resume(url: string | URL, init: RequestInit): Promise<Response> {
-    try {
-      const response = await this.http.fetch(url, init);
-      if (response.ok) return this.watch(response, (end) => this.resumedBodyEnded(end));
-      const isFinal = response.status < 500;
-      if (isFinal) this.lost(`the stream could not be resumed: HTTP ${response.status}`);
-      else this.resumedInVain();
-      return response;
-    } catch (error) {
-      this.resumedInVain();
-      throw error;
-    }
-  }
-
-  private watch(response: Response, onEnd: (end: BodyEnd) => void): Response {
-    this.openStreams += 1;
-    return watchBody(response, (end) => {
-      this.openStreams -= 1;
-      if (!this.isEnded) onEnd(end);
-      else if (this.openStreams === 0) this.close();
-    });
-  }
-
-  private bodyEnded({ error }: BodyEnd): void {
-    const how = error === undefined ? 'ended' : `broke (${reasonOf(error)})`;
-    this.timer = setTimeout(() => {
-      if (!this.isResumable) this.lost(`the response stream ${how} without an answer`);
-    }, READ_REST_MS);
-  }
-
-  private resumedBodyEnded({ hadContent }: BodyEnd): void {
-    if (hadContent) this.fruitlessResumes = 0;
-    else this.resumedInVain();
-  }
-
-  private resumedInVain(): void {
-    this.fruitlessResumes += 1;
-    if (this.fruitlessResumes >= MAX_RESUMES) this.lost('the stream could not be resumed');
-  }
-
-  private lost(why: string): void {
-    if (this.isEnded) return;
-    const because = this.unreadableBecause;
-    this.onLost(
-      because === undefined
-        ? new UpstreamFailure('upstream_lost', `The connection to the upstream was lost: ${why}`)
-        : new UpstreamFailure(
-            'upstream_error',
-            `The upstream's answer is not MCP: ${because}`,
-            true,
-          ),
-    );
-  }
+  close(): void;
 }

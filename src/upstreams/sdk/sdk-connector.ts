@@ -1,67 +1,84 @@
-import { Injectable } from '@nestjs/common';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../../config/environment.js';
 import { OutboundHttp } from '../../outbound/outbound-http.js';
 import type { McpServer } from '../mcp-server.js';
 import { UpstreamFailure } from '../upstream-failure.js';
 import { UpstreamConnector, type UpstreamSession } from '../upstream-session.js';
-import { MAX_RESUMES } from './call-exchange.js';
-import { currentScope, scopedFetch } from './request-scope.js';
-import { toConnectFailure } from './sdk-failure.js';
+import { HttpLink } from './http/http-link.js';
+import { toConnectFailure, unreachable } from './sdk-failure.js';
+import type { SdkLink } from './sdk-link.js';
 import { SdkSession } from './sdk-session.js';
+import { SseTransport } from './sse/sse-transport.js';
+import { StdioTransport } from './stdio/stdio-transport.js';
 
 const CLIENT = { name: 'background-calls', version: '0.1.0' };
-const RECONNECTION = {
-  initialReconnectionDelay: 300,
-  reconnectionDelayGrowFactor: 2,
-  maxReconnectionDelay: 5_000,
-  maxRetries: MAX_RESUMES,
-};
 
+/** Opens sessions over every transport that the SDK of the 1.x line knows. */
 @Injectable()
 export class SdkConnector extends UpstreamConnector {
   protected readonly connectMs: number = 10_000;
+  /** A program may be fetched from a registry before it is started. */
+  protected readonly startMs: number = 30_000;
 
-  constructor(private readonly http: OutboundHttp) {
+  constructor(
+    private readonly http: OutboundHttp,
+    private readonly configuration: Configuration,
+  ) {
     super();
   }
 
-  async connect(server: McpServer): Promise<UpstreamSession> {
-    if (server.transport !== 'http')
-      throw new UpstreamFailure(
-        'upstream_unreachable',
-        `This service has no adapter for the transport ${server.transport}.`,
-      );
-    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-      fetch: scopedFetch(this.http),
-      requestInit: { headers: server.headers },
-      reconnectionOptions: RECONNECTION,
-    });
+  async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
+    const link = this.linkTo(server);
     // No capabilities: on a shared session nobody could tell whose question an elicitation is.
     const client = new Client(CLIENT, { capabilities: {} });
-    client.onerror = (error) => currentScope()?.failed(error);
-    await this.initialize(client, transport);
-    return new SdkSession(client, transport, this.http);
+    const limitMs = server.transport === 'stdio' ? this.startMs : this.connectMs;
+    await initialize(client, link, limitMs, signal);
+    return new SdkSession(client, link);
   }
 
-  private async initialize(
-    client: Client,
-    transport: StreamableHTTPClientTransport,
-  ): Promise<void> {
-    let isLate = false;
-    const limit = setTimeout(() => {
-      isLate = true;
-      void client.close();
-    }, this.connectMs);
-    try {
-      await client.connect(transport);
-    } catch (error) {
-      await client.close();
-      throw isLate
-        ? new UpstreamFailure('upstream_unreachable', `No answer within ${this.connectMs} ms.`)
-        : toConnectFailure(error);
-    } finally {
-      clearTimeout(limit);
+  private linkTo(server: McpServer): SdkLink {
+    switch (server.transport) {
+      case 'http':
+        return new HttpLink(server, this.http);
+      case 'sse':
+        return new SseTransport(server, this.http);
+      case 'stdio':
+        return new StdioTransport(server, this.configuration.inheritedEnvironment);
     }
   }
+}
+
+/** Leaves nothing open when it fails. @throws UpstreamFailure `upstream_unreachable` */
+async function initialize(
+  client: Client,
+  link: SdkLink,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let isLate = false;
+  const giveUp = (): void => void link.transport.close();
+  const limit = setTimeout(() => {
+    isLate = true;
+    giveUp();
+  }, limitMs);
+  signal.addEventListener('abort', giveUp);
+  try {
+    signal.throwIfAborted();
+    await client.connect(link.transport);
+  } catch (error) {
+    await link.transport.close();
+    if (isLate) throw noAnswer(limitMs, link.lastWords);
+    throw link.brokenBecause === undefined
+      ? toConnectFailure(error)
+      : unreachable(link.brokenBecause);
+  } finally {
+    clearTimeout(limit);
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function noAnswer(limitMs: number, lastWords: string | undefined): UpstreamFailure {
+  const end = lastWords === undefined ? '.' : `: ${lastWords}`;
+  return new UpstreamFailure('upstream_unreachable', `No answer within ${limitMs} ms${end}`);
 }

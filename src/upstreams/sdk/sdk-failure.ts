@@ -9,6 +9,11 @@ const NEWER_PROTOCOL =
   'The server speaks only a newer MCP protocol than this service (up to 2025-11-25).';
 /** Each hop of the SDK puts this before the message of a JSON-RPC error. */
 const ERROR_PREFIX = /^(?:MCP error -?\d+: )+/;
+/**
+ * The code under which an answer that can't be read is handed to its request; one of JSON-RPC's own
+ * range that no MCP SDK uses.
+ */
+export const UNREADABLE_ANSWER = -32097;
 const HTTP_PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: )?/;
 /** Failures before a connection stood: of the address, the socket or TLS. */
 const NOT_CONNECTED_SYSCALLS = new Set(['connect', 'getaddrinfo']);
@@ -24,11 +29,13 @@ interface SystemFailure {
 /** The failure of a request that was sent on an initialised session. */
 export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
-  if (error instanceof McpError) return new UpstreamFailure('upstream_error', withoutPrefix(error));
+  if (error instanceof McpError) {
+    const mayHaveRun = error.code === (UNREADABLE_ANSWER as number);
+    return new UpstreamFailure('upstream_error', withoutPrefix(error), mayHaveRun);
+  }
   if (error instanceof StreamableHTTPError) return toHttpFailure(error, hasSession);
   const reason = reasonOf(error);
-  if (error instanceof RedirectRefusedError || isNotConnected(error))
-    return new UpstreamFailure('upstream_unreachable', `The upstream can't be reached: ${reason}`);
+  if (error instanceof RedirectRefusedError || isNotConnected(error)) return unreachable(reason);
   if (isUnreadable(error))
     return new UpstreamFailure(
       'upstream_error',
@@ -40,12 +47,14 @@ export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFail
 
 /** The failure of connecting and initialising: nothing was asked of any tool yet. */
 export function toConnectFailure(error: unknown): UpstreamFailure {
-  return new UpstreamFailure(
-    'upstream_unreachable',
-    speaksNewerProtocol(error)
-      ? NEWER_PROTOCOL
-      : `The upstream can't be reached: ${reasonOf(error)}`,
-  );
+  return speaksNewerProtocol(error)
+    ? new UpstreamFailure('upstream_unreachable', NEWER_PROTOCOL)
+    : unreachable(reasonOf(error));
+}
+
+/** The request surely did not get there. */
+export function unreachable(reason: string): UpstreamFailure {
+  return new UpstreamFailure('upstream_unreachable', `The upstream can't be reached: ${reason}`);
 }
 
 /** What went wrong, in a few words. */

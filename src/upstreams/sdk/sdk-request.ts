@@ -2,19 +2,16 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { isDeeperThan } from '../../common/json-depth.js';
 import { within } from '../../common/within.js';
-import type { OutboundHttp } from '../../outbound/outbound-http.js';
 import type { ProgressListener } from '../upstream-call.js';
 import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
 import type { SessionCall } from '../upstream-session.js';
-import { CallExchange, CLOSE_STREAM_MS } from './call-exchange.js';
-import { inScope, type RequestScope } from './request-scope.js';
-import { toCallFailure } from './sdk-failure.js';
+import type { CallExchange } from './call-exchange.js';
+import type { SdkLink } from './sdk-link.js';
 
 /** The longest time-out that a timer takes, 24.8 days: deadlines are the caller's. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** A cancellation that overtakes its call is lost, so it waits for the beginning of the answer; some begin late. */
-const HEADERS_MS = 1_000;
-const TELL_MS = 5_000;
+const ARRIVE_MS = 1_000;
 /** JSON is written by recursion: a few thousand levels that were read without trouble overflow the stack. */
 const MAX_LEVELS = 1_000;
 const TOO_DEEP = `The upstream's answer is nested deeper than ${MAX_LEVELS} levels.`;
@@ -26,8 +23,7 @@ const ANYTHING = z.custom<Record<string, unknown>>(
 
 export interface SdkRequestParts {
   client: Client;
-  http: OutboundHttp;
-  hasSession: boolean;
+  link: SdkLink;
   method: 'tools/call' | 'tools/list';
   params: Record<string, unknown>;
   onProgress: ProgressListener;
@@ -45,7 +41,7 @@ export class SdkRequest implements SessionCall {
   private isEnded = false;
 
   constructor(private readonly parts: SdkRequestParts) {
-    this.exchange = new CallExchange(parts.http, (failure) => this.fail(failure));
+    this.exchange = parts.link.exchange((failure) => this.fail(failure));
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -65,21 +61,23 @@ export class SdkRequest implements SessionCall {
   }
 
   private send(): void {
-    const { client, method, params, hasSession } = this.parts;
+    const { client, method, params } = this.parts;
     const options = {
       signal: this.abort.signal,
       timeout: NO_TIMEOUT_MS,
       // Always given: without it the request carries no progress token.
       onprogress: (progress: Parameters<ProgressListener>[0]) => this.progressed(progress),
-      onresumptiontoken: () => (this.exchange.isResumable = true),
+      ...this.exchange.sendOptions,
     };
-    inScope(this.exchange, () => client.request({ method, params }, ANYTHING, options)).then(
-      (result) => this.succeed(result),
-      // A cancelled request fails here too; its end is told when its stream is closed.
-      (error: unknown) => {
-        if (!this.abort.signal.aborted) this.fail(toCallFailure(error, hasSession));
-      },
-    );
+    this.exchange
+      .send(() => client.request({ method, params }, ANYTHING, options))
+      .then(
+        (result) => this.succeed(result),
+        // A cancelled request fails here too; its end is told when its stream is closed.
+        (error: unknown) => {
+          if (!this.abort.signal.aborted) this.fail(this.exchange.toFailure(error));
+        },
+      );
   }
 
   private progressed(progress: Parameters<ProgressListener>[0]): void {
@@ -100,49 +98,20 @@ export class SdkRequest implements SessionCall {
     this.isEnded = true;
     this.exchange.end();
     // The SDK keeps its handlers for a request that could not be sent: an abort drops them.
-    inScope(SILENT, () => this.abort.abort());
+    this.exchange.silently(() => this.abort.abort());
     this.reject(this.cancelled ?? failure);
   }
 
   private async tellAndClose(reason: string): Promise<void> {
     if (this.isEnded) return;
     const over = this.answer.then(ignore, ignore);
-    await within(HEADERS_MS, Promise.race([this.exchange.headersArrived, over]));
+    await within(ARRIVE_MS, Promise.race([this.exchange.arrived, over]));
     if (this.isEnded) return;
     this.cancelled = new CallCancelled(reason, true);
-    const scope = new CancelScope(this.parts.http);
-    inScope(scope, () => this.abort.abort(reason));
-    await within(CLOSE_STREAM_MS, Promise.race([this.exchange.streamOver, over]));
-    await within(CLOSE_STREAM_MS, scope.told);
+    await this.exchange.cancel(() => this.abort.abort(reason));
     this.exchange.close();
     this.fail(this.cancelled);
   }
 }
-
-/** The request by which the SDK tells the upstream of a cancellation; it must not hang for ever. */
-class CancelScope implements RequestScope {
-  readonly told: Promise<void>;
-  private markTold = (): void => undefined;
-
-  constructor(private readonly http: OutboundHttp) {
-    this.told = new Promise((resolve) => (this.markTold = resolve));
-  }
-
-  async fetch(url: string | URL, init: RequestInit): Promise<Response> {
-    try {
-      return await this.http.fetch(url, { ...init, signal: AbortSignal.timeout(TELL_MS) });
-    } finally {
-      this.markTold();
-    }
-  }
-
-  failed(): void {}
-}
-
-/** Answers in place of the upstream, which is told nothing. */
-const SILENT: RequestScope = {
-  fetch: () => Promise.resolve(new Response(null, { status: 202 })),
-  failed: () => undefined,
-};
 
 const ignore = (): void => undefined;

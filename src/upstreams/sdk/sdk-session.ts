@@ -1,25 +1,40 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { within } from '../../common/within.js';
-import type { OutboundHttp } from '../../outbound/outbound-http.js';
 import type { ProgressListener, ToolRequest } from '../upstream-call.js';
-import { type SessionCall, type ToolPage, UpstreamSession } from '../upstream-session.js';
+import {
+  type SessionCall,
+  type ToolPage,
+  type UpstreamAbout,
+  UpstreamSession,
+} from '../upstream-session.js';
+import type { SdkLink } from './sdk-link.js';
 import { SdkRequest, type SdkRequestParts } from './sdk-request.js';
 import { toToolPage } from './tool-page.js';
 
 const LIST_MS = 15_000;
 const FORGET_MS = 1_000;
+const CLOSED_HERE = 'This service closed the connection.';
 
-/** A session over Streamable HTTP by the MCP SDK of the 1.x line (protocol 2025-11-25 and older). */
+/** A session by the MCP SDK of the 1.x line (protocol 2025-11-25 and older), over any transport. */
 export class SdkSession extends UpstreamSession {
+  readonly about: UpstreamAbout;
+  readonly closed: Promise<void>;
   private readonly requests = new Set<SdkRequest>();
 
   constructor(
     private readonly client: Client,
-    private readonly transport: StreamableHTTPClientTransport,
-    private readonly http: OutboundHttp,
+    private readonly link: SdkLink,
   ) {
     super();
+    this.about = aboutOf(client, link);
+    this.closed = new Promise((resolve) => {
+      client.onclose = () => {
+        this.abandonAll();
+        resolve();
+      };
+      // It may have closed between its initialisation and here.
+      if (client.transport === undefined) resolve();
+    });
   }
 
   call(request: ToolRequest, onProgress: ProgressListener): SessionCall {
@@ -38,12 +53,18 @@ export class SdkSession extends UpstreamSession {
   }
 
   async close({ forget }: { forget: boolean }): Promise<void> {
-    for (const request of this.requests) request.abandon('This service closed the connection.');
-    if (forget) {
-      const forgotten = this.transport.terminateSession().catch(ignore);
-      await within(FORGET_MS, forgotten);
-    }
-    await this.client.close().catch(ignore);
+    this.abandonAll();
+    if (forget) await within(FORGET_MS, this.link.forget().catch(ignore));
+    await this.link.transport.close().catch(ignore);
+  }
+
+  private abandonAll(): void {
+    const { brokenBecause } = this.link;
+    const why =
+      brokenBecause === undefined
+        ? CLOSED_HERE
+        : `The connection to the upstream was lost: ${brokenBecause}`;
+    for (const request of this.requests) request.abandon(why);
   }
 
   private request(
@@ -51,13 +72,17 @@ export class SdkSession extends UpstreamSession {
     params: Record<string, unknown>,
     onProgress: ProgressListener,
   ): SdkRequest {
-    const { client, http } = this;
-    const hasSession = this.transport.sessionId !== undefined;
-    const request = new SdkRequest({ client, http, hasSession, method, params, onProgress });
+    const { client, link } = this;
+    const request = new SdkRequest({ client, link, method, params, onProgress });
     this.requests.add(request);
     void request.answer.catch(ignore).finally(() => this.requests.delete(request));
     return request;
   }
+}
+
+function aboutOf(client: Client, { protocolVersion = '' }: SdkLink): UpstreamAbout {
+  const { name = '', version = '' } = client.getServerVersion() ?? {};
+  return { name, version, protocolVersion, instructions: client.getInstructions() };
 }
 
 function ignore(): void {}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { OutboundHttp } from '../../outbound/outbound-http.js';
-import type { UpstreamFailure } from '../upstream-failure.js';
-import { CallExchange, MAX_RESUMES } from './call-exchange.js';
+import type { OutboundHttp } from '../../../outbound/outbound-http.js';
+import type { UpstreamFailure } from '../../upstream-failure.js';
+import { HttpExchange, MAX_RESUMES } from './http-exchange.js';
 
 const POST = { method: 'POST' };
 const GET = { method: 'GET' };
@@ -10,14 +10,14 @@ describe('The exchange of a call', () => {
   let answers: (Response | Error)[];
   let signals: AbortSignal[];
   let failures: UpstreamFailure[];
-  let exchange: CallExchange;
+  let exchange: HttpExchange;
 
   beforeEach(() => {
     jest.useFakeTimers();
     answers = [];
     signals = [];
     failures = [];
-    exchange = new CallExchange(new FakeHttp(answers, signals) as never, (failure) =>
+    exchange = new HttpExchange(new FakeHttp(answers, signals) as never, true, (failure) =>
       failures.push(failure),
     );
   });
@@ -45,7 +45,7 @@ describe('The exchange of a call', () => {
 
   it('is not lost when its stream can be resumed', async () => {
     const response = await send(POST, new Response('id: 1\n\n'));
-    exchange.isResumable = true;
+    exchange.sendOptions.onresumptiontoken();
     await response.text();
     await jest.advanceTimersByTimeAsync(60_000);
     expect(failures).toEqual([]);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { OutboundHttp } from '../../outbound/outbound-http.js';
+import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 
 /**
  * What becomes of the HTTP requests that the SDK makes for one call: its POST, and the GETs that
@@ -30,3 +30,9 @@ export function scopedFetch(http: OutboundHttp) {
     return storage.exit(() => scope.fetch(url, init));
   };
 }
+
+/** Answers in place of the upstream, which is told nothing. */
+export const SILENT: RequestScope = {
+  fetch: () => Promise.resolve(new Response(null, { status: 202 })),
+  failed: () => undefined,
+};

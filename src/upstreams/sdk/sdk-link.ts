@@ -1,0 +1,19 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { UpstreamFailure } from '../upstream-failure.js';
+import type { CallExchange } from './call-exchange.js';
+
+/** One transport of the SDK, or of our own, with all that the SDK does not see to. */
+export interface SdkLink {
+  /** Its `close` may be called at any time and more than once, and resolves when nothing of it is left. */
+  readonly transport: Transport;
+  /** What the two sides agreed on; undefined before that. */
+  readonly protocolVersion: string | undefined;
+  /** Why the connection was lost; undefined while it stands, and when this side closed it. */
+  readonly brokenBecause: string | undefined;
+  /** What a server that does not answer said last, where that can be known. */
+  readonly lastWords: string | undefined;
+  /** The transport's side of a request that is about to be sent. */
+  exchange(onLost: (failure: UpstreamFailure) => void): CallExchange;
+  /** Asks the upstream to drop the session. May reject. */
+  forget(): Promise<void>;
+}

@@ -1,0 +1,81 @@
+import type { StdioMcpServer } from '../../mcp-server.js';
+import { SessionForgotten } from '../../upstream-failure.js';
+import { LineSplitter } from '../messages/line-splitter.js';
+import { MessageTransport } from '../messages/message-transport.js';
+import type { Write } from '../messages/send-scope.js';
+import { reasonOf, unreachable } from '../sdk-failure.js';
+import { ChildGroup, type Program } from './child-group.js';
+import { OutputTail } from './output-tail.js';
+
+/** stdio: a program of our own for each connection, which reads and writes one message a line. */
+export class StdioTransport extends MessageTransport {
+  private readonly program: Program;
+  private readonly said = new OutputTail();
+  private child: ChildGroup | undefined;
+  private isReleased = false;
+
+  constructor(
+    { command, args, env }: StdioMcpServer,
+    inheritedEnvironment: Readonly<Record<string, string>>,
+  ) {
+    super();
+    this.program = { command, args, env: { ...inheritedEnvironment, ...env } };
+  }
+
+  get lastWords(): string | undefined {
+    return this.said.lastLine;
+  }
+
+  async start(): Promise<void> {
+    const child = await this.startChild();
+    const note = (text: string): void => this.said.add(text);
+    const lines = new LineSplitter(this.maxMessageBytes, (line) =>
+      this.receive(line, (noise) => note(`${noise}\n`)),
+    );
+    child.onOutput(
+      (chunk) => lines.add(chunk),
+      (chunk) => note(chunk.toString()),
+    );
+    void child.over.then((ending) => this.lose(this.withLastWords(ending)));
+  }
+
+  protected writer(message: string): Write {
+    return async () => {
+      try {
+        await this.child?.write(`${message}\n`);
+      } catch (error) {
+        // The end of the program is not known yet, but this message it did not read.
+        throw new SessionForgotten(`The server program takes no requests: ${reasonOf(error)}`);
+      }
+    };
+  }
+
+  protected async release(): Promise<void> {
+    this.isReleased = true;
+    await this.child?.end();
+  }
+
+  private async startChild(): Promise<ChildGroup> {
+    try {
+      this.child = await ChildGroup.start(this.program);
+    } catch (error) {
+      throw unreachable(this.startReason(error));
+    }
+    if (!this.isReleased) return this.child;
+    await this.child.end();
+    throw unreachable('the connection was closed while the program started');
+  }
+
+  private startReason(error: unknown): string {
+    const { code } = error as { code?: string };
+    const { command } = this.program;
+    if (code === 'ENOENT') return `there is no program "${command}" (ENOENT)`;
+    if (code === 'EACCES') return `the program "${command}" may not be executed (EACCES)`;
+    return `the program "${command}" could not be started: ${reasonOf(error)}`;
+  }
+
+  private withLastWords(ending: string): string {
+    const { lastWords } = this;
+    return `the server program ${ending}${lastWords === undefined ? '' : `: ${lastWords}`}`;
+  }
+}
