@@ -3,10 +3,15 @@ import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/in
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import { SdkConnector } from '../src/upstreams/sdk/sdk-connector.js';
-import { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { textResult } from './support/mcp-tools.js';
-import { aServer, type PoolFixture, poolFixture } from './support/upstream-pool.js';
+import {
+  aPool,
+  aServer,
+  CONFIGURATION,
+  type PoolFixture,
+  poolFixture,
+} from './support/upstream-pool.js';
 
 let fixture: PoolFixture;
 afterEach(() => fixture.close());
@@ -129,7 +134,7 @@ describe('An upstream that does not keep to the protocol', () => {
 
 describe('An upstream that can not be reached', () => {
   const failing = async (url: string, http = new OutboundHttp()): Promise<unknown> => {
-    const pool = new UpstreamPool(new HastyConnector(http), fixture.settings);
+    const pool = aPool(http, fixture.settings, new HastyConnector(http, CONFIGURATION));
     const call = pool.call(aServer({ url }), { tool: 'echo', arguments: {} }, () => undefined);
     const outcome = await call.outcome;
     await pool.onApplicationShutdown();

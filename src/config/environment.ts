@@ -103,9 +103,7 @@ function inherited(given: [string, string | undefined][]): Record<string, string
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-function toConfiguration(
-  env: z.infer<typeof schema>,
-): Omit<Configuration, 'inheritedEnvironment'> {
+function toConfiguration(env: z.infer<typeof schema>): Omit<Configuration, 'inheritedEnvironment'> {
   return {
     host: env.HOST,
     port: env.PORT,

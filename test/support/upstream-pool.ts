@@ -1,3 +1,5 @@
+import { type Clock, SystemClock } from '../../src/common/clock.js';
+import { readEnvironment } from '../../src/config/environment.js';
 import { OutboundHttp } from '../../src/outbound/outbound-http.js';
 import type { Settings } from '../../src/settings/settings.js';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings-tree.js';
@@ -5,6 +7,7 @@ import type { HttpMcpServer } from '../../src/upstreams/mcp-server.js';
 import { SdkConnector } from '../../src/upstreams/sdk/sdk-connector.js';
 import type { UpstreamCall, UpstreamProgress } from '../../src/upstreams/upstream-call.js';
 import { UpstreamPool } from '../../src/upstreams/upstream-pool.js';
+import type { UpstreamConnector } from '../../src/upstreams/upstream-session.js';
 import { type McpServerOptions, McpTestServer } from './mcp-server.js';
 
 /** A registered server as it is in memory. */
@@ -20,19 +23,39 @@ export function aServer(fields: Partial<HttpMcpServer> & { url: string }): HttpM
   };
 }
 
+/** What a service gets that was started from here. */
+export const CONFIGURATION = readEnvironment({ PATH: process.env.PATH, HOME: process.env.HOME });
+
+/** Settings that a test may change at any time. */
+export type PoolSettings = Pick<Settings, 'current'>;
+
+export function settingsOf(): PoolSettings {
+  return { current: structuredClone(DEFAULT_SETTINGS) };
+}
+
+/** A pool without the rest of the service. */
+export function aPool(
+  http: OutboundHttp,
+  settings: PoolSettings = settingsOf(),
+  connector: UpstreamConnector = new SdkConnector(http, CONFIGURATION),
+  clock: Clock = new SystemClock(),
+): UpstreamPool {
+  return new UpstreamPool(connector, settings as Settings, clock);
+}
+
 /** A pool and one upstream, without the rest of the service. */
 export class PoolFixture {
   readonly pool: UpstreamPool;
   readonly progress: UpstreamProgress[] = [];
   server: HttpMcpServer;
 
-  readonly settings = { current: structuredClone(DEFAULT_SETTINGS) } as Settings;
+  readonly settings = settingsOf();
 
   constructor(
     public upstream: McpTestServer,
     readonly http: OutboundHttp,
   ) {
-    this.pool = new UpstreamPool(new SdkConnector(http), this.settings);
+    this.pool = aPool(http, this.settings);
     this.server = aServer({ url: upstream.url });
   }
 

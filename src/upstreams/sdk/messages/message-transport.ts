@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { SdkLink } from '../sdk-link.js';
 import type { Line } from './line-splitter.js';
 import { MessageExchange } from './message-exchange.js';
-import { oversizedAnswer, readMessage } from './read-message.js';
+import { oversizedAnswer, readMessage } from './message-reader.js';
 import { sendInScope, type Write } from './send-scope.js';
 
 /** Twice and more what a result may have by default; JSON is longer than what it carries. */
@@ -71,11 +71,20 @@ export abstract class MessageTransport implements SdkLink, Transport {
     if (line.isWhole) {
       const message = readMessage(line.text);
       if (message === undefined) onNoise(line.text);
-      else this.onmessage?.(message);
+      else this.deliver(message);
       return;
     }
     const answer = oversizedAnswer(line.head, line.tail, maxMessageBytes);
     if (answer === undefined) this.lose(`it sent a message of more than ${maxMessageBytes} bytes`);
-    else this.onmessage?.(answer);
+    else this.deliver(answer);
+  }
+
+  /**
+   * The SDK handles a notification a microtask later than an answer: the last progress of a call that
+   * came together with its answer would be lost.
+   */
+  private deliver(message: JSONRPCMessage): void {
+    if ('method' in message) this.onmessage?.(message);
+    else setImmediate(() => this.onmessage?.(message));
   }
 }

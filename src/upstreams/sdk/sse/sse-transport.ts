@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import type { HttpMcpServer } from '../../mcp-server.js';
@@ -82,6 +83,8 @@ export class SseTransport extends MessageTransport {
     const lines = new LineSplitter(this.maxMessageBytes, (line) => events.read(line));
     try {
       for await (const chunk of body) lines.add(Buffer.from(chunk));
+      // What came last is delivered first.
+      await nextTurn();
       this.lose('the event stream ended');
     } catch (error) {
       this.lose(`the event stream broke (${reasonOf(error)})`);

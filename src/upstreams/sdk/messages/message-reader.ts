@@ -5,10 +5,15 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { UNREADABLE_ANSWER } from '../sdk-failure.js';
 
-/** How a message begins, or ends, from which an `id` can be told without reading what is between. */
-const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,/;
-const ID_LAST = /,\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
-const NOT_AN_ANSWER = /^\s*[^\s{]|"method"\s*:/;
+/** How servers write answers: from these, the `id` is told without reading what is between. */
+const JSONRPC = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
+const ID = String.raw`"id"\s*:\s*(\d+)`;
+const ANSWER = String.raw`"(?:result|error)"\s*:`;
+const ID_FIRST = [`${JSONRPC}\\s*,\\s*${ID}`, `${ID}\\s*,\\s*${JSONRPC}`].map(
+  (both) => new RegExp(`^\\s*\\{\\s*${both}\\s*,\\s*${ANSWER}`),
+);
+const ANSWER_FIRST = new RegExp(`^\\s*\\{\\s*(?:${JSONRPC}\\s*,\\s*)?${ANSWER}`);
+const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${JSONRPC}\\s*)?\\}\\s*$`);
 const LOOKED_AT_CHARS = 512;
 
 /**
@@ -46,13 +51,15 @@ function unreadable(id: number | undefined, why: string): JSONRPCErrorResponse |
 }
 
 function idIn(head: string, tail: string): number | undefined {
-  if (NOT_AN_ANSWER.test(head)) return undefined;
-  const id = (ID_FIRST.exec(head) ?? ID_LAST.exec(tail))?.[1];
-  return id === undefined ? undefined : Number(id);
+  const found = ANSWER_FIRST.test(head)
+    ? ID_LAST.exec(tail)
+    : ID_FIRST.map((pattern) => pattern.exec(head)).find((match) => match !== null);
+  return found?.[1] === undefined ? undefined : Number(found[1]);
 }
 
+/** Programs write lines of a log as JSON, too, and with an `id`: an answer says what it is. */
 function idOf(value: unknown): number | undefined {
-  if (typeof value !== 'object' || value === null || 'method' in value) return undefined;
-  const { id } = value as { id?: unknown };
-  return typeof id === 'number' ? id : undefined;
+  const { jsonrpc, id, ...rest } = (value ?? {}) as Record<string, unknown>;
+  const isAnswer = jsonrpc === '2.0' && ('result' in rest || 'error' in rest);
+  return isAnswer && typeof id === 'number' ? id : undefined;
 }
