@@ -34,7 +34,8 @@ const endStatement = (guard: EndGuard): string => `
   UPDATE background_calls
   SET status = $3, ended_at = now(), error_code = $4, error_message = $5,
     outcome_unknown = $6 AND background_calls.dispatched_at IS NOT NULL,
-    result_preview = $7, result_is_error = $8, result_bytes = $9, result_truncated = $10
+    result_preview = $7, result_is_error = $8, result_bytes = $9, result_truncated = $10,
+    result_files = $12::jsonb
   FROM targets
   WHERE background_calls.id = $1 AND background_calls.status = ANY($2) AND ${END_GUARDS[guard]}
     AND targets.id = background_calls.target_id
@@ -153,6 +154,7 @@ export class BackgroundCallRepository {
       ...[error?.code ?? null, error?.message ?? null, ending.outcomeUnknown],
       ...[result?.preview ?? null, result?.isError ?? null],
       ...[result?.bytes ?? null, result?.truncated ?? null, ownerId],
+      result?.files && JSON.stringify(result.files),
     ]);
     if (rows.length > 0 && result) await tx.query(INSERT_RESULT, [id, result.body]);
     return first(rows);

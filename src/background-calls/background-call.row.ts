@@ -1,4 +1,5 @@
 import type { CallErrorCode } from '../common/call-error-code.js';
+import type { FiledResult } from '../delivery/filed-result.js';
 import type {
   BackgroundCall,
   CallProgress,
@@ -22,6 +23,7 @@ export interface CallSummaryRow extends Omit<CallSummary, keyof Composed> {
   resultIsError: boolean | null;
   resultBytes: number | null;
   resultTruncated: boolean | null;
+  resultFiles: FiledResult | null;
 }
 
 /** What several columns make up together. */
@@ -47,7 +49,8 @@ export const SUMMARY_COLUMNS = `
     background_calls.result_preview AS "resultPreview",
     background_calls.result_is_error AS "resultIsError",
     background_calls.result_bytes AS "resultBytes",
-    background_calls.result_truncated AS "resultTruncated", background_calls.traceparent,
+    background_calls.result_truncated AS "resultTruncated",
+    background_calls.result_files AS "resultFiles", background_calls.traceparent,
     background_calls.created_at AS "createdAt", background_calls.started_at AS "startedAt",
     background_calls.backgrounded_at AS "backgroundedAt",
     background_calls.deadline_at AS "deadlineAt",
@@ -107,5 +110,6 @@ function resultOf(row: CallSummaryRow): CallSummary['result'] {
     isError: row.resultIsError ?? false,
     bytes: row.resultBytes,
     truncated: row.resultTruncated ?? false,
+    files: row.resultFiles,
   };
 }

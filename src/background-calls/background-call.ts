@@ -1,4 +1,5 @@
 import type { CallErrorCode } from '../common/call-error-code.js';
+import type { FiledResult } from '../delivery/filed-result.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { CallStatus } from './call-status.js';
 
@@ -27,6 +28,8 @@ export interface ResultSummary {
   bytes: number;
   /** Whether the preview leaves something out. */
   truncated: boolean;
+  /** Null when it is no file. */
+  files: FiledResult | null;
 }
 
 export interface CallServer {

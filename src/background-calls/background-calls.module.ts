@@ -21,6 +21,7 @@ import { InFlightCalls } from './in-flight-calls.js';
 import { ProgressWriter } from './progress-writer.js';
 import { QueueDispatcher } from './queue-dispatcher.js';
 import { QueuedCallRepository } from './queued-call.repository.js';
+import { ResultFiling } from './result-filing.js';
 
 /** Everything about a call from its handover to its end. */
 @Module({
@@ -45,6 +46,7 @@ import { QueuedCallRepository } from './queued-call.repository.js';
     ProgressWriter,
     QueueDispatcher,
     QueuedCallRepository,
+    ResultFiling,
   ],
   exports: [
     BackgroundCallRegistry,

@@ -9,7 +9,13 @@ export interface CallEnding {
   status: TerminalStatus;
   error: CallError | null;
   outcomeUnknown: boolean;
-  result: (ResultSummary & { body: Buffer }) | null;
+  result: EndedResult | null;
+}
+
+export interface EndedResult extends ResultSummary {
+  /** What is kept of the result, as it came and as the bytes of its JSON. */
+  whole: ToolResult;
+  body: Buffer;
 }
 
 export interface ResultLimits {
@@ -51,7 +57,8 @@ export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding
   const { result } = outcome;
   const body = toBody(result);
   if (body.byteLength > limits.maxBytes) return overOutputLimit(result, body.byteLength, limits);
-  const summary = { ...summarizeResult(result, body.byteLength, limits.inlineChars), body };
+  const shown = summarizeResult(result, body.byteLength, limits.inlineChars);
+  const summary = { ...shown, files: null, whole: result, body };
   if (!summary.isError)
     return { status: 'completed', error: null, outcomeUnknown: false, result: summary };
   const error: CallError = { code: 'tool_error', message: 'The tool answered with an error.' };
@@ -68,7 +75,7 @@ function overOutputLimit(result: ToolResult, bytes: number, limits: ResultLimits
       message: `The result has ${bytes} bytes; ${limits.maxBytes} are kept.`,
     },
     outcomeUnknown: false,
-    result: { ...summary, truncated: true, body: toBody(kept) },
+    result: { ...summary, truncated: true, files: null, whole: kept, body: toBody(kept) },
   };
 }
 

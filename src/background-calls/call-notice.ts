@@ -22,6 +22,7 @@ export function toNotice(call: BackgroundCall): CallNotice {
     preview: result?.preview ?? null,
     resultBytes: result?.bytes ?? null,
     truncated: result?.truncated ?? false,
+    files: result?.files ?? null,
     startedAt: start.toISOString(),
     endedAt: endedAt.toISOString(),
     durationMs: endedAt.getTime() - start.getTime(),

@@ -8,6 +8,7 @@ import type { CallEnding } from './call-ending.js';
 import type { CallOutcome, CallWork, WorkProgress } from './call-outcome.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { ProgressWriter } from './progress-writer.js';
+import type { ResultFiling } from './result-filing.js';
 
 const POLICY: HandoverPolicy = { maxHours: 1, idleTimeoutSec: 10, inlineChars: 100, maxBytes: 100 };
 const NOW = new Date(0);
@@ -49,9 +50,14 @@ describe('calls in flight', () => {
         return call;
       },
     };
+    const filing = {
+      file: (_: BackgroundCall, verdict: unknown) => Promise.resolve(verdict),
+      discardUnlessRecorded: () => Promise.resolve(),
+    };
     calls = new InFlightCalls(
       registry as unknown as BackgroundCallRegistry,
       { put: () => undefined, settle: () => Promise.resolve() } as unknown as ProgressWriter,
+      filing as unknown as ResultFiling,
       Logger.create('silent'),
       { onFenced: (listener: () => void) => (fence = listener) } as unknown as InstanceLease,
       { on: () => undefined } as unknown as ChannelListener,

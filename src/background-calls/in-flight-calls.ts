@@ -11,6 +11,7 @@ import { CANCELLED } from './call-ending.js';
 import type { CallWork } from './call-outcome.js';
 import { InFlightCall, type Verdict } from './in-flight-call.js';
 import { ProgressWriter } from './progress-writer.js';
+import { ResultFiling } from './result-filing.js';
 
 const RETRY_MS = { first: 100, most: 2_000 };
 
@@ -25,6 +26,7 @@ export class InFlightCalls implements OnApplicationShutdown {
   constructor(
     private readonly registry: BackgroundCallRegistry,
     private readonly progress: ProgressWriter,
+    private readonly filing: ResultFiling,
     private readonly logger: Logger,
     private readonly lease: InstanceLease,
     listener: ChannelListener,
@@ -106,10 +108,12 @@ export class InFlightCalls implements OnApplicationShutdown {
     const { call } = entry;
     if (!verdict) return;
     await this.progress.settle(call.id);
-    const ended = await this.write(entry, verdict);
+    const filed = await this.filing.file(call, verdict);
+    const ended = await this.write(entry, filed);
     // A cancel that another replica wrote before our answer wins over the answer.
     if (!ended && (verdict === 'interrupt' || verdict.guard === 'owner'))
       await this.write(entry, { ending: CANCELLED, guard: 'cancel' });
+    await this.filing.discardUnlessRecorded(call, filed);
     if (this.isOurs(entry)) this.entries.delete(call.id);
   }
 

@@ -1,6 +1,7 @@
 import { cutText, toStorableText } from '../common/storable-text.js';
 import type { ResultSummary } from './background-call.js';
 import type { ToolResult } from './call-outcome.js';
+import { describePart, isObject, partsOf } from './result-parts.js';
 
 type ContentPart = Record<string, unknown>;
 
@@ -9,7 +10,7 @@ export function summarizeResult(
   result: ToolResult,
   bytes: number,
   maxChars: number,
-): ResultSummary {
+): Omit<ResultSummary, 'files'> {
   const text = toStorableText(contentParts(result).map(describePart).join('\n\n'));
   const shown = text === '' && 'structuredContent' in result ? structuredText(result) : text;
   return {
@@ -39,24 +40,11 @@ export function keepWithin(result: ToolResult, maxBytes: number): ToolResult {
   return { content: kept, isError: result['isError'] === true };
 }
 
+/** What is no object says nothing to anybody. */
 function contentParts(result: ToolResult): ContentPart[] {
-  const content = result['content'];
-  return Array.isArray(content) ? content.filter(isObject) : [];
-}
-
-function isObject(value: unknown): value is ContentPart {
-  return typeof value === 'object' && value !== null;
+  return partsOf(result).filter(isObject);
 }
 
 function structuredText(result: ToolResult): string {
   return toStorableText(JSON.stringify(result['structuredContent']) ?? '');
-}
-
-function describePart(part: ContentPart): string {
-  const { type, text, data, mimeType, uri } = part;
-  if (type === 'text' && typeof text === 'string') return text;
-  const kind = typeof type === 'string' ? type : 'unknown';
-  const details = [mimeType, uri].filter((detail) => typeof detail === 'string');
-  if (typeof data === 'string') details.push(`${data.length} base64 characters`);
-  return `[${[kind, ...details].join(', ')}]`;
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
@@ -29,6 +30,7 @@ const schema = z.object({
     .optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   BGC_DATA_DIR: z.string().default('./data'),
+  BGC_WORKSPACES_DIR: z.string().optional(),
   BGC_ADMIN_KEY: key,
   BGC_AGENT_KEY: key,
   BGC_BOT_KEY: key,
@@ -51,6 +53,8 @@ export abstract class Configuration {
   abstract readonly databaseUrl: string | undefined;
   abstract readonly logLevel: string;
   abstract readonly dataDir: string;
+  /** Root of the workspaces in which long results become files. */
+  abstract readonly workspacesDir: string;
   /** Keys of the app `default` that the environment fixes. */
   abstract readonly fixedKeys: { admin?: string; agent?: string; bot?: string };
   /** Whether the demo MCP server is started and registered. */
@@ -110,6 +114,7 @@ function toConfiguration(env: z.infer<typeof schema>): Omit<Configuration, 'inhe
     databaseUrl: env.DATABASE_URL,
     logLevel: env.LOG_LEVEL,
     dataDir: env.BGC_DATA_DIR,
+    workspacesDir: env.BGC_WORKSPACES_DIR ?? join(env.BGC_DATA_DIR, 'workspaces'),
     fixedKeys: { admin: env.BGC_ADMIN_KEY, agent: env.BGC_AGENT_KEY, bot: env.BGC_BOT_KEY },
     demo: env.BGC_DEMO === undefined ? env.DATABASE_URL === undefined : env.BGC_DEMO === 'true',
     drainSec: env.BGC_DRAIN_SEC,

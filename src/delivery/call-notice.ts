@@ -1,3 +1,5 @@
+import type { FiledResult } from './filed-result.js';
+
 /** What an ended call has to tell, taken at the moment it ended. */
 export interface CallNotice {
   /** UUID. */
@@ -17,6 +19,8 @@ export interface CallNotice {
   resultBytes: number | null;
   /** Whether the preview is not the whole result. */
   truncated: boolean;
+  /** Left out by versions that wrote no files. */
+  files?: FiledResult | null;
   startedAt: string;
   endedAt: string;
   durationMs: number;

@@ -13,6 +13,7 @@ import { MessageInbox } from './message-inbox.js';
 import { MessageRepository } from './message.repository.js';
 import { NotificationOutbox } from './notification-outbox.js';
 import { NotificationRepository } from './notification.repository.js';
+import { ResultFiles } from './result-files.js';
 
 @Module({
   imports: [EventsModule, TargetsModule],
@@ -28,7 +29,8 @@ import { NotificationRepository } from './notification.repository.js';
     DeliveryWaiters,
     MessageInbox,
     Acknowledgements,
+    ResultFiles,
   ],
-  exports: [NotificationOutbox, CallDeliveries],
+  exports: [NotificationOutbox, CallDeliveries, ResultFiles],
 })
 export class DeliveryModule {}

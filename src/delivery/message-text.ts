@@ -2,7 +2,7 @@ import { toPublicId } from '../common/ids.js';
 import type { Locale } from '../common/locale.js';
 import type { CallNotice } from './call-notice.js';
 import { durationText } from './duration-text.js';
-import { fenceForeign, quoteForeignLine } from './foreign-text.js';
+import { fenceForeign, quoteForeign, quoteForeignLine } from './foreign-text.js';
 import { EN } from './message-texts.en.js';
 import type { MessageTexts } from './message-texts.js';
 import { ZH_CN } from './message-texts.zh-cn.js';
@@ -51,10 +51,25 @@ function endLines(texts: MessageTexts, { status, error, outcomeUnknown }: CallNo
 }
 
 function resultLines(texts: MessageTexts, notice: CallNotice): string[] {
-  const { status, preview, resultBytes, truncated } = notice;
-  if (preview === null || preview === '') return status === 'completed' ? [texts.noText] : [];
-  const size = truncated && resultBytes !== null ? [texts.onlyBeginning(resultBytes)] : [];
-  return [texts.result, ...size, fenceForeign(preview)];
+  const { status, preview } = notice;
+  const where = whereLines(texts, notice);
+  if (preview === null || preview === '')
+    return [...(status === 'completed' ? [texts.noText] : []), ...where];
+  return [texts.result, ...where, fenceForeign(preview)];
+}
+
+/** Where the rest of the result is, when it is not all shown. */
+function whereLines(texts: MessageTexts, notice: CallNotice): string[] {
+  const { callId, error, files, resultBytes, truncated } = notice;
+  const isKeptWhole = error?.code !== 'output_limit';
+  const isFiled = Boolean(files);
+  const size = { bytes: resultBytes ?? 0, isKeptWhole, isFiled };
+  return [
+    ...(truncated ? [texts.onlyBeginning(size)] : isFiled ? [texts.filed] : []),
+    ...(files?.listed ?? []).map(({ path, bytes }) => texts.file(quoteForeign(path), bytes)),
+    ...(files?.unlisted ? [texts.moreFiles(files.unlisted, toPublicId('bgc', callId))] : []),
+    ...(files?.unfiled ? [texts.moreParts(files.unfiled)] : []),
+  ];
 }
 
 /** `2026-01-31 12:00:00 UTC` */

@@ -20,5 +20,11 @@ export interface MessageTexts {
   outcomeUnknown: string;
   result: string;
   noText: string;
-  onlyBeginning(resultBytes: number): string;
+  onlyBeginning(result: { bytes: number; isKeptWhole: boolean; isFiled: boolean }): string;
+  filed: string;
+  file(path: string, bytes: number): string;
+  /** Files that are not named; their names begin with the id of the call. */
+  moreFiles(count: number, id: string): string;
+  /** Parts of the result that are no files. */
+  moreParts(count: number): string;
 }

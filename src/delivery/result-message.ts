@@ -65,6 +65,7 @@ function presentNotice({ id, notice }: PlacedNotice): Record<string, unknown> {
     ...(notice.error === null ? {} : { error: notice.error }),
     durationMs: notice.durationMs,
     preview: notice.preview,
+    ...(notice.files ? { resultFile: notice.files.main } : {}),
     resultBytes: notice.resultBytes,
     truncated: notice.truncated,
   };

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuthModule } from '../../src/auth/auth.module.js';
@@ -21,7 +23,9 @@ export async function startBaseApp(
   controllers: Type[] = [],
   features: Type[] = [],
 ): Promise<BaseApp> {
-  const configuration = readEnvironment({ LOG_LEVEL: 'silent', ...environment });
+  const workspaces = join(tmpdir(), 'workspaces');
+  const defaults = { LOG_LEVEL: 'silent', BGC_WORKSPACES_DIR: workspaces };
+  const configuration = readEnvironment({ ...defaults, ...environment });
   const app = await createApp(baseModule(configuration, controllers, features), configuration);
   await app.listen(0, '127.0.0.1');
   const origin = await app.getUrl();

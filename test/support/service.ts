@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallMode } from '../../src/common/call-mode.js';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readEnvironment } from '../../src/config/environment.js';
 import { Database } from '../../src/database/database.js';
 import { Service } from '../../src/service.js';
@@ -43,6 +45,7 @@ export class TestService {
       BGC_DEMO: 'false',
       BGC_DRAIN_SEC: '2',
       DATABASE_URL: own.url,
+      BGC_WORKSPACES_DIR: join(tmpdir(), 'workspaces'),
       ...env,
     });
     return new TestService(await Service.start(configuration), own, database === undefined);

@@ -163,7 +163,7 @@ function summaryOf(
     tool: call.tool,
     handover: call.handover,
     progress: call.progress,
-    result: call.result,
+    result: call.result && CallResultDto.from(call.result),
     error: call.error,
     outcomeUnknown: call.outcomeUnknown,
     deadlineAt: instant(call.deadlineAt),

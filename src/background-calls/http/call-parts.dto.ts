@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { CALL_ERROR_CODES, type CallErrorCode } from '../../common/call-error-code.js';
+import type { ResultSummary } from '../background-call.js';
 import { MESSAGE_STATES, type MessageState } from '../../delivery/message-state.js';
 
 @ApiSchema({ name: 'CallServer' })
@@ -41,8 +42,23 @@ export class CallResultDto {
   @ApiProperty({ type: 'integer', description: 'Bytes of the whole result as JSON' })
   bytes!: number;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Path within the workspace of the session or team. A result whose preview leaves something out, ' +
+      'or that has more than text, becomes files, one of each part: this is the one of its first text, ' +
+      'or else of its first part. Null: it is no file, or the workspace could not be written',
+    example: '.agent/mcp/bgc_01m8q70cjvf6fa9fk2rwgkr9q0.txt',
+  })
+  file!: string | null;
+
   @ApiProperty({ description: 'Whether the preview leaves something out' })
   truncated!: boolean;
+
+  static from({ preview, isError, bytes, files, truncated }: ResultSummary): CallResultDto {
+    return { preview, isError, bytes, file: files?.main ?? null, truncated };
+  }
 }
 
 @ApiSchema({ name: 'CallError' })

@@ -35,6 +35,14 @@ export class NotificationDto {
   @ApiProperty({ type: String, nullable: true, description: 'The beginning of the result as text' })
   preview!: string | null;
 
+  @ApiProperty({
+    type: String,
+    required: false,
+    description: 'Path of the result within the workspace, where it is also a file',
+    example: '.agent/mcp/bgc_01m8q70cjvf6fa9fk2rwgkr9q0.txt',
+  })
+  resultFile?: string;
+
   @ApiProperty({ type: 'integer', nullable: true, description: 'Bytes of the whole result' })
   resultBytes!: number | null;
 

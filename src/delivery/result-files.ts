@@ -1,0 +1,177 @@
+import { resolve } from 'node:path';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { AppDirectory } from '../auth/app.directory.js';
+import { Ids, toPublicId } from '../common/ids.js';
+import { Logger } from '../common/logger.js';
+import { within } from '../common/within.js';
+import { Configuration } from '../config/environment.js';
+import type { TargetAddress } from '../targets/target-address.js';
+import type { FiledResult, ResultFile } from './filed-result.js';
+import { WorkspaceFolder } from './workspace-folder.js';
+import { RESULT_FOLDER, workspacePath } from './workspace-path.js';
+
+/** For the queue and the writing together; a leaving process gives its last ends 5 s. */
+const LIMIT_MS = 4_000;
+/** More writers would hold the threads that everything else of the process needs as well. */
+const WRITERS = 2;
+const MAX_FILES = 100;
+const MAX_LISTED = 20;
+
+/** Whose result it is. */
+export interface FiledCall {
+  /** UUID. */
+  id: string;
+  appId: string;
+  address: TargetAddress;
+}
+
+/** One part of a result on its way to a file. */
+export interface FileContent {
+  /** The number of the part, as the API counts. */
+  part: number;
+  isText: boolean;
+  /** Made when its turn comes: only a few are in memory at a time. */
+  read(): { extension: string; body: string | Buffer };
+}
+
+/** The results that are also files, `<root>/<app>/sessions|teams/<id>/.agent/mcp/<call>[-n].<type>`. */
+@Injectable()
+export class ResultFiles implements OnApplicationBootstrap {
+  private readonly root: string;
+  private readonly writers: Promise<unknown>[] = Array.from({ length: WRITERS }, async () => {});
+  private nextWriter = 0;
+
+  constructor(
+    configuration: Configuration,
+    private readonly apps: AppDirectory,
+    private readonly ids: Ids,
+    private readonly logger: Logger,
+  ) {
+    this.root = resolve(configuration.workspacesDir);
+  }
+
+  /** The service works without the folder, so that it is only said that it can't be written. */
+  async onApplicationBootstrap(): Promise<void> {
+    try {
+      if (await within(LIMIT_MS, this.probe())) return;
+      this.logger.warn('result_files.folder_silent', { folder: this.root, limitMs: LIMIT_MS });
+    } catch (error) {
+      this.logger.warn('result_files.folder_unusable', { folder: this.root }, error);
+    }
+  }
+
+  /**
+   * Writes every part, or nothing: undefined when that failed or took more than 4 s, which is logged.
+   * Never rejects.
+   */
+  async write(call: FiledCall, contents: FileContent[]): Promise<FiledResult | undefined> {
+    const stop = new AbortController();
+    let filed: FiledResult | undefined;
+    const work = this.whenWriterIsFree(async () => {
+      filed = await this.store(call, contents, stop.signal);
+    });
+    try {
+      if (await within(LIMIT_MS, work)) return filed;
+      this.logger.warn('result_files.too_slow', { callId: call.id, limitMs: LIMIT_MS });
+    } catch (error) {
+      this.logger.warn('result_files.not_written', { callId: call.id }, error);
+    }
+    // Whatever is still going on takes back what it has done.
+    stop.abort();
+    return undefined;
+  }
+
+  /** Removes the files of a call. Rejects when that is not possible. */
+  async remove(call: FiledCall): Promise<void> {
+    const folder = await this.open(call);
+    try {
+      await removeFilesOf(call, folder);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  private async store(
+    call: FiledCall,
+    contents: FileContent[],
+    signal: AbortSignal,
+  ): Promise<FiledResult> {
+    signal.throwIfAborted();
+    const folder = await this.open(call);
+    try {
+      const files: ResultFile[] = [];
+      for (const content of contents.slice(0, MAX_FILES))
+        files.push(await this.storeOne(folder, call, content, signal));
+      await folder.sync();
+      signal.throwIfAborted();
+      return toFiledResult(contents, files);
+    } catch (error) {
+      await removeFilesOf(call, folder);
+      throw error;
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** Under another name first, so that nobody ever sees half of a file. */
+  private async storeOne(
+    folder: WorkspaceFolder,
+    call: FiledCall,
+    content: FileContent,
+    signal: AbortSignal,
+  ): Promise<ResultFile> {
+    const { part } = content;
+    const { extension, body } = content.read();
+    const id = toPublicId('bgc', call.id);
+    const name = `${id}${part === 0 ? '' : `-${part}`}.${extension}`;
+    const temporary = `.${id}-${this.ids.uuid()}.tmp`;
+    await folder.create(temporary, body, signal);
+    signal.throwIfAborted();
+    await folder.rename(temporary, name);
+    return { path: [...RESULT_FOLDER, name].join('/'), bytes: Buffer.byteLength(body) };
+  }
+
+  private async open({ appId, address }: FiledCall): Promise<WorkspaceFolder> {
+    const app = { id: appId, name: this.apps.byId(appId)?.name };
+    const root = await WorkspaceFolder.openRoot(this.root);
+    try {
+      return await root.descend([...workspacePath(app, address), ...RESULT_FOLDER]);
+    } finally {
+      await root.close();
+    }
+  }
+
+  private whenWriterIsFree(work: () => Promise<void>): Promise<void> {
+    const index = this.nextWriter++ % WRITERS;
+    const done = (this.writers[index] as Promise<unknown>).then(work);
+    this.writers[index] = done.catch(() => undefined);
+    return done;
+  }
+
+  private async probe(): Promise<void> {
+    const folder = await WorkspaceFolder.openRoot(this.root);
+    const name = `.${toPublicId('ins', this.ids.uuid())}.tmp`;
+    try {
+      await folder.create(name, '', AbortSignal.timeout(LIMIT_MS));
+      await folder.remove((one) => one === name);
+    } finally {
+      await folder.close();
+    }
+  }
+}
+
+/** The names of one call: no other id begins like it, all being of one length. */
+async function removeFilesOf(call: FiledCall, folder: WorkspaceFolder): Promise<void> {
+  const id = toPublicId('bgc', call.id);
+  await folder.remove((name) => name.startsWith(id) || name.startsWith(`.${id}`));
+}
+
+function toFiledResult(contents: FileContent[], files: ResultFile[]): FiledResult {
+  const firstText = contents.findIndex(({ isText }) => isText);
+  return {
+    main: (files[firstText] ?? files[0])?.path ?? '',
+    listed: files.slice(0, MAX_LISTED),
+    unlisted: Math.max(0, files.length - MAX_LISTED),
+    unfiled: contents.length - files.length,
+  };
+}
