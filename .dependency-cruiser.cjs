@@ -21,7 +21,8 @@ const IMPORTS = {
   'tool-calls': [...BASE, 'settings', 'policy', 'upstreams', 'targets', 'background-calls'],
   recovery: [...BASE, 'instances', 'settings', 'events', 'targets', 'delivery', 'background-calls'],
 };
-const FRAMEWORK_FREE = '(-status|-mode|-message|-race|-text|-texts|-tree|-parts|-type|-path|backoff)\\.ts$';
+const FRAMEWORK_FREE =
+  '(-status|-mode|-message|-race|-text|-texts|-tree|-parts|-type|-path|backoff)\\.ts$';
 
 const wrongArrows = Object.entries(IMPORTS).map(([folder, allowed]) => ({
   name: `${folder}-imports-only-its-table-row`,

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Api } from './api.js';
@@ -23,8 +25,17 @@ export class ServiceProcess {
 
   /** Resolves at the log line `service.ready`. */
   static async start(env: Record<string, string>): Promise<ServiceProcess> {
+    const workspaces = join(tmpdir(), 'workspaces');
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...process.env, ...KEYS, PORT: '0', BGC_DEMO: 'false', LOG_LEVEL: 'info', ...env },
+      env: {
+        ...process.env,
+        ...KEYS,
+        PORT: '0',
+        BGC_DEMO: 'false',
+        LOG_LEVEL: 'info',
+        BGC_WORKSPACES_DIR: workspaces,
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: child.stdout });
