@@ -12,13 +12,20 @@ const IMPORTS = {
   settings: BASE,
   events: BASE,
   health: BASE,
+  metrics: BASE,
   outbound: BASE,
   targets: [...BASE, 'settings', 'events'],
-  upstreams: [...BASE, 'settings', 'events', 'outbound'],
+  upstreams: [...BASE, 'settings', 'events', 'metrics', 'outbound'],
   policy: [...BASE, 'settings', 'upstreams'],
-  delivery: [...BASE, 'settings', 'events', 'targets', 'outbound'],
-  'background-calls': [...BASE, 'instances', 'settings', 'events', 'targets', 'delivery'],
-  'tool-calls': [...BASE, 'settings', 'policy', 'upstreams', 'targets', 'background-calls'],
+  delivery: [...BASE, 'settings', 'events', 'metrics', 'targets', 'outbound'],
+  'background-calls': [
+    ...BASE,
+    ...['instances', 'settings', 'events', 'metrics', 'targets', 'delivery'],
+  ],
+  'tool-calls': [
+    ...BASE,
+    ...['settings', 'metrics', 'policy', 'upstreams', 'targets', 'background-calls'],
+  ],
   recovery: [...BASE, 'instances', 'settings', 'events', 'targets', 'delivery', 'background-calls'],
 };
 const FRAMEWORK_FREE =

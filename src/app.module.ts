@@ -9,6 +9,7 @@ import { DeliveryModule } from './delivery/delivery.module.js';
 import { DemoModule } from './demo/demo.module.js';
 import { HealthModule } from './health/health.module.js';
 import { InstancesModule } from './instances/instances.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { RecoveryModule } from './recovery/recovery.module.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { TargetsModule } from './targets/targets.module.js';
@@ -23,6 +24,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ...[CommonModule, ConfigModule.forRoot(configuration), DatabaseModule, AuthModule],
+        MetricsModule,
         ...[InstancesModule, SettingsModule, TargetsModule, UpstreamsModule, DeliveryModule],
         ...[BackgroundCallsModule, ToolCallsModule, RecoveryModule, HealthModule, DemoModule],
       ],

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { notifyChannel } from '../database/channel-listener.js';
 import { Database, type Transaction } from '../database/database.js';
 import { NotificationOutbox } from '../delivery/notification-outbox.js';
-import { EventLog, type EventType } from '../events/event-log.repository.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { type LockedTarget, TargetRepository } from '../targets/target.repository.js';
 import type { BackgroundCall, HandoverRequest, HandoverResult } from './background-call.js';
@@ -12,6 +11,7 @@ import {
   type InterruptGuard,
 } from './background-call.repository.js';
 import { type CallEnding, INTERRUPTED } from './call-ending.js';
+import { CallJournal } from './call-journal.js';
 import { HandoverGate } from './handover-gate.js';
 import { toNotice } from './call-notice.js';
 
@@ -29,7 +29,7 @@ export class BackgroundCallRegistry {
     private readonly gate: HandoverGate,
     private readonly targets: TargetRepository,
     private readonly outbox: NotificationOutbox,
-    private readonly events: EventLog,
+    private readonly journal: CallJournal,
     private readonly lease: InstanceLease,
   ) {}
 
@@ -39,7 +39,7 @@ export class BackgroundCallRegistry {
    * @throws CommitOutcomeUnknownError, DatabaseUnavailableError
    */
   async handOver(request: HandoverRequest): Promise<HandoverResult> {
-    return this.database.transaction(async (tx) => {
+    const result = await this.database.transaction(async (tx): Promise<HandoverResult> => {
       const target = await this.targets.lock(tx, request.appId, request.address);
       const earlier = await this.calls.find(tx, request.id);
       if (earlier) return { kind: 'moved', call: earlier };
@@ -47,10 +47,12 @@ export class BackgroundCallRegistry {
       if (refusal) return refusal;
       const call = await this.calls.insert(tx, request, target.id, this.lease.instanceId);
       if (!call) return { kind: 'not_owner' };
-      if (call.status === 'queued') await this.logQueued(tx, call);
-      else await this.log(tx, call, 'background_call.running');
+      if (call.status === 'queued') await this.recordQueued(tx, call);
+      else await this.journal.record(tx, call, 'background_call.running');
       return { kind: 'moved', call };
     });
+    if (result.kind === 'moved') this.journal.handedOver(result.call);
+    return result;
   }
 
   /** Whether one more call of this session or bot could move now; the handover itself decides anew. */
@@ -77,10 +79,12 @@ export class BackgroundCallRegistry {
     ending: CallEnding,
     guard: EndGuard,
   ): Promise<BackgroundCall | undefined> {
-    return this.database.transaction(async (tx) => {
+    const ended = await this.database.transaction(async (tx) => {
       const target = await this.targets.lockById(tx, call.targetId);
       return this.endWithin(tx, target, call, ending, guard);
     });
+    if (ended) this.journal.ended(ended);
+    return ended;
   }
 
   /**
@@ -88,13 +92,16 @@ export class BackgroundCallRegistry {
    * asked, and ends as interrupted otherwise. Undefined as for `end`.
    */
   async interrupt(call: OwnedCall, guard: InterruptGuard): Promise<BackgroundCall | undefined> {
-    return this.database.transaction(async (tx) => {
+    const moved = await this.database.transaction(async (tx) => {
       const target = await this.targets.lockById(tx, call.targetId);
       const queued = await this.calls.requeue(tx, call.id, guard, ownerIn(call, guard));
       if (!queued) return this.endWithin(tx, target, call, INTERRUPTED, guard);
-      await this.logQueued(tx, queued);
+      await this.recordQueued(tx, queued);
       return queued;
     });
+    if (moved?.status === 'queued') this.journal.queued(moved);
+    else if (moved) this.journal.ended(moved);
+    return moved;
   }
 
   /** Phase one of a cancel: durable, then told to the owner. Undefined when the call has ended. */
@@ -115,24 +122,15 @@ export class BackgroundCallRegistry {
   ): Promise<BackgroundCall | undefined> {
     const ended = await this.calls.end(tx, call.id, ending, guard, ownerIn(call, guard));
     if (!ended) return undefined;
-    await this.log(tx, ended, `background_call.${ending.status}`);
+    await this.journal.record(tx, ended, `background_call.${ending.status}`);
     await this.outbox.record(tx, target, toNotice(ended));
     await notifyChannel(tx, 'bgc_call_ended', ended.id);
     return ended;
   }
 
-  private async logQueued(tx: Transaction, call: BackgroundCall): Promise<void> {
-    await this.log(tx, call, 'background_call.queued');
+  private async recordQueued(tx: Transaction, call: BackgroundCall): Promise<void> {
+    await this.journal.record(tx, call, 'background_call.queued');
     await notifyChannel(tx, 'bgc_call_queued');
-  }
-
-  private async log(tx: Transaction, call: BackgroundCall, type: EventType): Promise<void> {
-    await this.events.append(tx, {
-      appId: call.appId,
-      targetId: call.targetId,
-      callId: call.id,
-      type,
-    });
   }
 }
 

@@ -7,7 +7,9 @@ import { TargetsModule } from '../targets/targets.module.js';
 import { BackgroundCallRegistry } from './background-call.registry.js';
 import { BackgroundCallRepository } from './background-call.repository.js';
 import { CallCanceller } from './call-canceller.js';
+import { CallJournal } from './call-journal.js';
 import { CallListRepository } from './call-list.repository.js';
+import { CallMetrics } from './call-metrics.js';
 import { CallQueue } from './call-queue.js';
 import { CallReader } from './call-reader.js';
 import { HandoverAnswer } from './handover-answer.js';
@@ -35,7 +37,9 @@ import { ResultFiling } from './result-filing.js';
     BackgroundCallRegistry,
     BackgroundCallRepository,
     CallCanceller,
+    CallJournal,
     CallListRepository,
+    CallMetrics,
     CallPresenter,
     CallQueue,
     CallReader,

@@ -1,6 +1,7 @@
 import { cutText, toStorableText } from '../common/storable-text.js';
 import type { CallNotice } from '../delivery/call-notice.js';
 import type { BackgroundCall } from './background-call.js';
+import { durationMsOf } from './call-duration.js';
 import { isTerminal } from './call-status.js';
 
 const ARGUMENTS_PREVIEW_CHARS = 300;
@@ -25,7 +26,7 @@ export function toNotice(call: BackgroundCall): CallNotice {
     files: result?.files ?? null,
     startedAt: start.toISOString(),
     endedAt: endedAt.toISOString(),
-    durationMs: endedAt.getTime() - start.getTime(),
+    durationMs: durationMsOf(call),
     traceparent: call.traceparent,
   };
 }

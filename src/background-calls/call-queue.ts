@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { EventLog } from '../events/event-log.repository.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { TargetRepository } from '../targets/target.repository.js';
 import type { BackgroundCall, HandoverRequest } from './background-call.js';
+import { CallJournal } from './call-journal.js';
 import { HandoverGate } from './handover-gate.js';
 import { QueuedCallRepository } from './queued-call.repository.js';
 
@@ -26,7 +26,7 @@ export class CallQueue {
     private readonly queued: QueuedCallRepository,
     private readonly gate: HandoverGate,
     private readonly targets: TargetRepository,
-    private readonly events: EventLog,
+    private readonly journal: CallJournal,
     private readonly lease: InstanceLease,
   ) {}
 
@@ -51,7 +51,7 @@ export class CallQueue {
    * row is written.
    */
   async startNextOf(targetId: number, announce: (callId: string) => void): Promise<QueueStart> {
-    return this.database.transaction(async (tx): Promise<QueueStart> => {
+    const start = await this.database.transaction(async (tx): Promise<QueueStart> => {
       await this.targets.lockById(tx, targetId);
       for (const head of await this.queued.heads(tx, targetId)) {
         const obstacle = await this.gate.obstacle(tx, targetId, head);
@@ -62,11 +62,12 @@ export class CallQueue {
         const call = await this.queued.start(tx, head.id, this.lease.instanceId);
         if (!call) continue;
         await this.queued.markServed(tx, targetId);
-        const { id: callId, appId } = call;
-        await this.events.append(tx, { appId, targetId, callId, type: 'background_call.running' });
+        await this.journal.record(tx, call, 'background_call.running');
         return { kind: 'started', call };
       }
       return { kind: 'target_waits' };
     });
+    if (start.kind === 'started') this.journal.started(start.call);
+    return start;
   }
 }

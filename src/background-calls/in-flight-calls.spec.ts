@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '../common/logger.js';
 import type { ChannelListener } from '../database/channel-listener.js';
+import { CallMetrics } from './call-metrics.js';
+import { MetricsRegistry } from '../metrics/metrics.registry.js';
 import type { InstanceLease } from '../instances/instance-lease.js';
 import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import type { BackgroundCallRegistry } from './background-call.registry.js';
@@ -61,6 +63,7 @@ describe('calls in flight', () => {
       Logger.create('silent'),
       { onFenced: (listener: () => void) => (fence = listener) } as unknown as InstanceLease,
       { on: () => undefined } as unknown as ChannelListener,
+      new CallMetrics(new MetricsRegistry()),
     );
   });
 

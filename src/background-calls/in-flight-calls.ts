@@ -8,6 +8,7 @@ import { InstanceLease } from '../instances/instance-lease.js';
 import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import { BackgroundCallRegistry } from './background-call.registry.js';
 import { CANCELLED } from './call-ending.js';
+import { CallMetrics } from './call-metrics.js';
 import type { CallWork } from './call-outcome.js';
 import { InFlightCall, type Verdict } from './in-flight-call.js';
 import { ProgressWriter } from './progress-writer.js';
@@ -30,7 +31,9 @@ export class InFlightCalls implements OnApplicationShutdown {
     private readonly logger: Logger,
     private readonly lease: InstanceLease,
     listener: ChannelListener,
+    metrics: CallMetrics,
   ) {
+    metrics.watchRunning(() => this.entries.size);
     lease.onFenced(() => this.dropAll());
     listener.on('bgc_cancel_requested', (callId) => this.cancel(callId));
     listener.on('bgc_call_ended', (callId) => this.dropEnded(callId));

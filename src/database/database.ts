@@ -24,6 +24,12 @@ const SERIALIZATION_TRIES = 3;
 export class Database implements Queryable {
   constructor(private readonly pool: Pool) {}
 
+  /** The connections of this process at the moment, and how much waits for one. */
+  get load(): { busy: number; idle: number; waiting: number } {
+    const { totalCount, idleCount, waitingCount } = this.pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  }
+
   async query<R extends object = Row>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
     const connection = await PooledConnection.take(this.pool);
     try {

@@ -6,6 +6,7 @@ import { notifyDeliveryReady } from '../targets/delivery-ready.js';
 import { type LockedTarget, TargetRepository } from '../targets/target.repository.js';
 import { TurnService } from '../targets/turn.service.js';
 import { DeliverableRepository } from './deliverable.repository.js';
+import { DeliveryJournal } from './delivery-journal.js';
 import { MessageRepository, type StoredMessage } from './message.repository.js';
 
 /** Receivers say here that they have a message. */
@@ -18,6 +19,7 @@ export class Acknowledgements {
     private readonly deliverable: DeliverableRepository,
     private readonly turns: TurnService,
     private readonly events: EventLog,
+    private readonly journal: DeliveryJournal,
   ) {}
 
   /**
@@ -26,15 +28,18 @@ export class Acknowledgements {
    * @throws NotFoundError when no session of the app has such a message.
    */
   async acknowledge(appId: string, id: string, turnId?: string): Promise<StoredMessage> {
-    return this.database.transaction(async (tx) => {
+    const { first, message } = await this.database.transaction(async (tx) => {
       const found = await this.messages.findOfSessions(tx, appId, id);
       if (found === undefined) throw new NotFoundError();
       const target = await this.targets.lockById(tx, found.targetId);
-      const message = await this.messages.acknowledge(tx, id);
-      if (message !== undefined) await this.goOn(tx, target, id, turnId);
+      const first = await this.messages.acknowledge(tx, id);
+      if (first !== undefined) await this.goOn(tx, target, id, turnId);
       // Somebody else's acknowledgement may have been committed while this one waited for the lock.
-      return message ?? (await this.messages.findOfSessions(tx, appId, id)) ?? found;
+      const message = first ?? (await this.messages.findOfSessions(tx, appId, id)) ?? found;
+      return { first, message };
     });
+    if (first !== undefined) this.journal.acknowledged(first);
+    return message;
   }
 
   private async goOn(

@@ -2,8 +2,11 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { TargetsModule } from '../targets/targets.module.js';
 import { Acknowledgements } from './acknowledgements.js';
+import { BacklogRepository } from './backlog.repository.js';
 import { CallDeliveries } from './call-deliveries.repository.js';
 import { DeliverableRepository } from './deliverable.repository.js';
+import { DeliveryJournal } from './delivery-journal.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryWaiters } from './delivery-waiters.js';
 import { AgentInstructionsController } from './http/agent-instructions.controller.js';
 import { MessagesController } from './http/messages.controller.js';
@@ -26,6 +29,9 @@ import { ResultFiles } from './result-files.js';
     MessageRepository,
     MessageWriter,
     MessageClaims,
+    BacklogRepository,
+    DeliveryJournal,
+    DeliveryMetrics,
     DeliveryWaiters,
     MessageInbox,
     Acknowledgements,

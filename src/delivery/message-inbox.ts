@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Drain } from '../common/drain.js';
 import { Logger } from '../common/logger.js';
+import { DeliveryJournal } from './delivery-journal.js';
 import { DeliveryWaiters } from './delivery-waiters.js';
 import type { DeliveryScope } from './delivery-scope.js';
 import { MessageClaims } from './message-claims.js';
@@ -13,6 +14,7 @@ export class MessageInbox {
     private readonly claims: MessageClaims,
     private readonly waiters: DeliveryWaiters,
     private readonly drain: Drain,
+    private readonly journal: DeliveryJournal,
     private readonly logger: Logger,
   ) {}
 
@@ -49,6 +51,7 @@ export class MessageInbox {
   ): Promise<HandedOutMessage[] | undefined> {
     if (receiverGone.aborted) return undefined;
     const messages = await this.claims.claim(scope);
+    for (const message of messages) this.journal.handedOut(message);
     if (receiverGone.aborted) {
       await this.giveBack(messages);
       return undefined;

@@ -12,7 +12,7 @@ import { composeResultMessage, MAX_NOTIFICATIONS } from './result-message.js';
 
 interface WrittenMessage extends HandedOutMessage {
   target: DeliverableTarget;
-  told: PlacedNotice[];
+  notices: PlacedNotice[];
 }
 
 /** Makes messages of waiting notifications at the moment they are first handed out. */
@@ -37,7 +37,7 @@ export class MessageWriter {
       return notices === undefined ? [] : [this.compose(target, notices)];
     });
     await this.store(tx, made);
-    return made.map(({ id, targetId, body, attempts }) => ({ id, targetId, body, attempts }));
+    return made.map(({ target: _target, notices: _notices, ...message }) => message);
   }
 
   private compose(target: DeliverableTarget, waiting: PlacedNotice[]): WrittenMessage {
@@ -45,7 +45,11 @@ export class MessageWriter {
     const locale = this.apps.localeOf(target.appId) ?? this.settings.current.messages.locale;
     const { address, now } = target;
     const { told, body } = composeResultMessage({ id, address, locale, createdAt: now, waiting });
-    return { id, targetId: target.id, body, attempts: 1, target, told };
+    const calls = told.map(({ notice }) => ({
+      callId: notice.callId,
+      sinceEndMs: now.getTime() - new Date(notice.endedAt).getTime(),
+    }));
+    return { id, targetId: target.id, body, attempts: 1, told: calls, target, notices: told };
   }
 
   private async store(tx: Transaction, made: WrittenMessage[]): Promise<void> {
@@ -62,7 +66,9 @@ export class MessageWriter {
     );
     await this.notifications.putInMessages(
       tx,
-      made.flatMap(({ id, told }) => told.map((placed) => ({ id: placed.id, messageId: id }))),
+      made.flatMap(({ id, notices }) =>
+        notices.map((placed) => ({ id: placed.id, messageId: id })),
+      ),
     );
     await this.events.appendAll(
       tx,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction } from '../database/database.js';
 import type { MessageState } from './message-state.js';
+import type { ToldCall } from './told-call.js';
 
 export interface NewMessage {
   id: string;
@@ -19,6 +20,7 @@ export interface HandedOutMessage {
   body: string;
   /** This try included. */
   attempts: number;
+  told: ToldCall[];
 }
 
 export interface StoredMessage {
@@ -30,13 +32,24 @@ export interface StoredMessage {
   deliveredAt: Date | null;
 }
 
+/** A message with the calls that it tells of. */
+export interface AcknowledgedMessage extends StoredMessage {
+  told: ToldCall[];
+}
+
+// A notification is as old as the end of its call: both were written in one transaction.
+const TOLD = `(
+    SELECT json_agg(json_build_object('callId', notifications.call_id,
+      'sinceEndMs', extract(epoch FROM now() - notifications.created_at) * 1000))
+    FROM notifications WHERE notifications.message_id = messages.id) AS told`;
+
 // The state is asked for in the UPDATE that counts the try, in a statement of its own after the lock:
 // a message that was acknowledged meanwhile is not handed out once more.
 const COUNT_TRY = `
   UPDATE messages
   SET attempts = messages.attempts + 1
   WHERE messages.target_id = ANY($1::bigint[]) AND messages.state = 'pending'
-  RETURNING messages.id, messages.target_id AS "targetId", messages.body, messages.attempts`;
+  RETURNING messages.id, messages.target_id AS "targetId", messages.body, messages.attempts, ${TOLD}`;
 
 const INSERT = `
   INSERT INTO messages (id, app_id, target_id, state, body, attempts, created_at)
@@ -56,7 +69,7 @@ const ACKNOWLEDGE = `
   SET state = 'delivered', delivered_at = now()
   WHERE messages.id = $1 AND messages.state = 'pending'
   RETURNING messages.id, messages.target_id AS "targetId", messages.state, messages.attempts,
-    messages.delivered_at AS "deliveredAt"`;
+    messages.delivered_at AS "deliveredAt", ${TOLD}`;
 
 const IS_OUT = `
   SELECT messages.id FROM messages
@@ -92,8 +105,8 @@ export class MessageRepository {
   }
 
   /** Undefined when the message was not pending any more. */
-  async acknowledge(tx: Transaction, id: string): Promise<StoredMessage | undefined> {
-    const [row] = await tx.query<StoredMessage>(ACKNOWLEDGE, [id]);
+  async acknowledge(tx: Transaction, id: string): Promise<AcknowledgedMessage | undefined> {
+    const [row] = await tx.query<AcknowledgedMessage>(ACKNOWLEDGE, [id]);
     return row;
   }
 

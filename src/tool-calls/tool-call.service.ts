@@ -6,6 +6,7 @@ import { ForegroundCalls } from './foreground-calls.js';
 import { ForegroundFlow } from './foreground-flow.js';
 import { QueuedHandover } from './queued-handover.js';
 import { ToolCallAdmission } from './tool-call.admission.js';
+import { ToolCallMetrics } from './tool-call-metrics.js';
 import { stopError } from './tool-call.errors.js';
 import type { ToolCallAnswer, ToolCallRequest } from './tool-call.js';
 
@@ -22,6 +23,7 @@ export class ToolCallService {
     private readonly queued: QueuedHandover,
     private readonly flow: ForegroundFlow,
     private readonly foreground: ForegroundCalls,
+    private readonly metrics: ToolCallMetrics,
   ) {}
 
   /**
@@ -31,6 +33,10 @@ export class ToolCallService {
    *   foreground without a result.
    */
   async call(request: ToolCallRequest, callerGone: AbortSignal): Promise<ToolCallAnswer> {
+    return this.metrics.measure(() => this.serve(request, callerGone));
+  }
+
+  private async serve(request: ToolCallRequest, callerGone: AbortSignal): Promise<ToolCallAnswer> {
     const call = new ForegroundCall(await this.admission.admit(request));
     const onGone = (): void => call.callerGone();
     callerGone.addEventListener('abort', onGone, { once: true });

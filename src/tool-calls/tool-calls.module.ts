@@ -14,6 +14,7 @@ import { ToolCallsController } from './http/tool-calls.controller.js';
 import { QueuedCallDriver } from './queued-call.driver.js';
 import { QueuedHandover } from './queued-handover.js';
 import { ToolCallAdmission } from './tool-call.admission.js';
+import { ToolCallMetrics } from './tool-call-metrics.js';
 import { ToolCallService } from './tool-call.service.js';
 
 /** The use case: a tool call is answered, or handed over. */
@@ -29,6 +30,7 @@ import { ToolCallService } from './tool-call.service.js';
     QueuedCallDriver,
     QueuedHandover,
     ToolCallAdmission,
+    ToolCallMetrics,
     ToolCallService,
   ],
   exports: [ForegroundCalls],

@@ -24,7 +24,8 @@ const PATHS = Object.keys(CONTRACT.paths).map((path) => ({
 }));
 
 /**
- * Holds an answer against `openapi.yaml`; answers of addresses that are not in it are not looked at.
+ * Holds an answer against `openapi.yaml`; answers of addresses that are not in it are not looked at,
+ * and of an answer that is no JSON the status alone.
  * @throws Error when the status is not documented, or the body is not as documented.
  */
 export function assertContract(
@@ -50,7 +51,7 @@ function validatorOf(what: string, documented: object): ValidateFunction | undef
   const { content = {} } = (
     shared === undefined ? documented : CONTRACT.components.responses[shared]
   ) as Answer;
-  const [media] = Object.values(content);
+  const media = content['application/json'] ?? content['application/problem+json'];
   if (media === undefined) return undefined;
   const validate = ajv.compile(withinContract(media.schema) as object);
   validators.set(what, validate);

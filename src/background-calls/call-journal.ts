@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Logger } from '../common/logger.js';
+import type { Transaction } from '../database/database.js';
+import { EventLog, type EventType } from '../events/event-log.repository.js';
+import type { BackgroundCall } from './background-call.js';
+import { durationMsOf } from './call-duration.js';
+import { CallMetrics } from './call-metrics.js';
+
+/**
+ * What is kept of the moves of a call: an event in the transaction of the move; a log line and the
+ * figures once it is known to be committed.
+ */
+@Injectable()
+export class CallJournal {
+  constructor(
+    private readonly events: EventLog,
+    private readonly metrics: CallMetrics,
+    private readonly logger: Logger,
+  ) {}
+
+  async record(tx: Transaction, call: BackgroundCall, type: EventType): Promise<void> {
+    const { appId, targetId, id: callId } = call;
+    await this.events.append(tx, { appId, targetId, callId, type });
+  }
+
+  handedOver(call: BackgroundCall): void {
+    this.metrics.handedOver(call);
+    const { id: callId, handover, status, server } = call;
+    const fields = { callId, handover, status, server: server.name };
+    this.logger.info('background_call.handed_over', fields);
+  }
+
+  /** It waits in the queue again: its owner left before the upstream was asked. */
+  queued({ id: callId }: BackgroundCall): void {
+    this.logger.info('background_call.queued', { callId });
+  }
+
+  /** It has left the queue. */
+  started({ id: callId }: BackgroundCall): void {
+    this.logger.info('background_call.started', { callId });
+  }
+
+  ended(call: BackgroundCall): void {
+    this.metrics.callEnded(call);
+    const { id: callId, status, error } = call;
+    const durationMs = durationMsOf(call);
+    this.logger.info('background_call.ended', { callId, status, code: error?.code, durationMs });
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { Logger } from '../common/logger.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
+import type { AcknowledgedMessage, HandedOutMessage } from './message.repository.js';
+
+/** What the log and the figures keep of deliveries, once they are committed: a line for each call that is told. */
+@Injectable()
+export class DeliveryJournal {
+  constructor(
+    private readonly metrics: DeliveryMetrics,
+    private readonly logger: Logger,
+  ) {}
+
+  handedOut({ id: messageId, attempts, told }: HandedOutMessage): void {
+    for (const { callId, sinceEndMs } of told) {
+      if (attempts === 1) this.metrics.observe('handed_out', sinceEndMs);
+      this.logger.info('message.handed_out', { callId, messageId, attempts });
+    }
+  }
+
+  acknowledged({ id: messageId, attempts, told }: AcknowledgedMessage): void {
+    for (const { callId, sinceEndMs } of told) {
+      this.metrics.observe('acknowledged', sinceEndMs);
+      this.logger.info('message.acknowledged', { callId, messageId, attempts });
+    }
+  }
+}
