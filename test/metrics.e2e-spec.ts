@@ -131,8 +131,7 @@ describe('the figures', () => {
   });
 
   it('are there while the database is away, and say so', async () => {
-    proxy.isDown = true;
-    proxy.cutAll();
+    proxy.cut();
     await eventually('it is seen', async () => (await figure('bgc_database_up')) === 0, 15_000);
     const begun = performance.now();
     const away = await figures();
@@ -142,7 +141,7 @@ describe('the figures', () => {
       return FROM_DATABASE.every((name) => !now.has(name));
     });
     expect(away.has('bgc_calls_running')).toBe(true);
-    proxy.isDown = false;
+    proxy.restore();
     await eventually('it is back', async () => (await figure('bgc_database_up')) === 1, 15_000);
     expect((await figures()).has('bgc_messages_pending')).toBe(true);
   });
