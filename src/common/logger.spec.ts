@@ -17,4 +17,30 @@ describe('a log line', () => {
       guard: UUID,
     });
   });
+
+  it('says of a database error which rule was broken, and not by which row', () => {
+    const error = Object.assign(new Error('violates check constraint'), {
+      code: '23514',
+      constraint: 'background_calls_failed_says_why',
+      detail: 'Failing row contains ({"secret":1}).',
+      where: 'secret',
+    });
+    logger.error(
+      'background_call.end_refused',
+      { callId: UUID },
+      new Error('no', { cause: error }),
+    );
+    logger.error('background_call.end_refused', { callId: UUID }, error);
+    expect(lines.join()).not.toContain('secret');
+    expect(JSON.parse(lines.pop() ?? '')).toMatchObject({
+      err: { message: error.message, code: '23514', constraint: error.constraint },
+    });
+  });
+
+  it('takes anything that was thrown', () => {
+    logger.warn('database.connection_lost', {}, 'text');
+    expect(JSON.parse(lines.pop() ?? '')).toMatchObject({ err: 'text' });
+    logger.warn('database.connection_lost', {}, null);
+    expect(JSON.parse(lines.pop() ?? '')).toMatchObject({ event: 'database.connection_lost' });
+  });
 });

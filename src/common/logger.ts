@@ -62,6 +62,14 @@ function withPublicIds(fields: Fields): Fields {
   );
 }
 
+/**
+ * Only what is known to be ours. A database error, for one, brings whole rows in its `detail`, and
+ * with them arguments.
+ */
 function describe(error: unknown): Record<string, unknown> {
-  return error === undefined ? {} : { err: pino.stdSerializers.err(error as Error) };
+  if (error === undefined) return {};
+  const err = pino.stdSerializers.err(error as Error) as Partial<Record<string, unknown>>;
+  if (typeof err !== 'object' || err === null) return { err };
+  const { type, message, stack, code, constraint } = err;
+  return { err: { type, message, stack, code, constraint } };
 }

@@ -8,6 +8,7 @@ import { ConfigModule } from '../../src/config/config.module.js';
 import { type Configuration, readEnvironment } from '../../src/config/environment.js';
 import { createApp } from '../../src/configure-app.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
+import { MetricsModule } from '../../src/metrics/metrics.module.js';
 import { SettingsModule } from '../../src/settings/settings.module.js';
 import { send, type TestRequest, type TestResponse } from './http-client.js';
 
@@ -17,7 +18,7 @@ export interface BaseApp {
   close(): Promise<void>;
 }
 
-/** The base levels (keys, settings) on a real database, with the given controllers and feature modules. */
+/** The base levels (keys, figures, settings) on a real database, with the given controllers and feature modules. */
 export async function startBaseApp(
   environment: NodeJS.ProcessEnv,
   controllers: Type[] = [],
@@ -45,6 +46,7 @@ function baseModule(
       ConfigModule.forRoot(configuration),
       DatabaseModule,
       AuthModule,
+      MetricsModule,
       SettingsModule,
       ...features,
     ],

@@ -18,6 +18,8 @@ export class ServiceProcess {
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
+    /** The lines that it has written to its standard output so far. */
+    readonly lines: readonly string[],
   ) {
     this.agent = new Api(url, KEYS.BGC_AGENT_KEY);
     this.admin = new Api(url, KEYS.BGC_ADMIN_KEY);
@@ -38,14 +40,22 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const lines = createInterface({ input: child.stdout });
-    for await (const line of lines) {
-      const { event, url } = parse(line);
-      if (event !== 'service.ready' || url === undefined) continue;
-      child.stdout.resume();
-      return new ServiceProcess(child, url);
-    }
-    throw new Error(`the service ended before it was ready: ${child.exitCode}`);
+    const lines: string[] = [];
+    const url = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        lines.push(line);
+        const said = parse(line);
+        if (said.event === 'service.ready' && said.url !== undefined) resolve(said.url);
+      });
+      child.once('error', reject);
+      child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${lines.join()}`)));
+    });
+    return new ServiceProcess(child, url, lines);
+  }
+
+  /** The log lines that carry this value in this field. */
+  logged(field: string, value: string): Record<string, unknown>[] {
+    return this.lines.map(parse).filter((line) => line[field] === value);
   }
 
   session(sessionId: string): Engine {
@@ -72,9 +82,9 @@ export class ServiceProcess {
   }
 }
 
-function parse(line: string): { event?: string; url?: string } {
+function parse(line: string): Record<string, unknown> & { event?: string; url?: string } {
   try {
-    return JSON.parse(line) as { event?: string; url?: string };
+    return JSON.parse(line) as Record<string, unknown>;
   } catch {
     return {};
   }
