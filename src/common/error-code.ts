@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'forbidden'
+  | 'command_not_allowed'
   | 'not_found'
   | 'server_not_found'
   | 'method_not_allowed'

@@ -17,6 +17,7 @@ describe('the environment', () => {
         DATABASE_URL: 'mysql://x',
         LOG_LEVEL: 'loud',
         BGC_MAX_ARGUMENT_BYTES: '1e99',
+        BGC_STDIO_COMMANDS: 'node,./server',
       },
       ...{ BGC_INSTANCE_LEASE_SEC: '1', BGC_ADMIN_KEY: KEY, BGC_BOT_KEY: KEY },
     };
@@ -27,11 +28,19 @@ describe('the environment', () => {
           'DATABASE_URL: must begin with postgres:// or postgresql://',
           'LOG_LEVEL: must be one of: fatal, error, warn, info, debug, silent',
           'BGC_MAX_ARGUMENT_BYTES: must be a whole number from 1024 to 16777216',
+          'BGC_STDIO_COMMANDS: must be names of commands or absolute paths, separated by commas',
           'BGC_INSTANCE_LEASE_SEC: must be at least twice BGC_INSTANCE_HEARTBEAT_SEC',
           'BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another',
         ].join('\n'),
       ),
     );
+  });
+
+  it('lists the commands that may be started, none by default', () => {
+    expect(readEnvironment({}).stdioCommands).toEqual([]);
+    const { stdioCommands } = readEnvironment({ BGC_STDIO_COMMANDS: 'npx, /opt/my server' });
+    expect(stdioCommands).toEqual(['npx', '/opt/my server']);
+    expect(() => readEnvironment({ BGC_STDIO_COMMANDS: 'npx,' })).toThrow(/BGC_STDIO_COMMANDS/);
   });
 
   it.each([

@@ -21,6 +21,16 @@ const key = z
   .regex(/^[\x21-\x7e]{0,512}$/, 'must be at most 512 visible ASCII characters')
   .optional();
 
+const COMMAND = /^(\/.*|[^/]+)$/;
+const commands = z
+  .string()
+  .default('')
+  .transform((list) => list.split(',').map((command) => command.trim()))
+  .transform((list) => (list.join('') === '' && list.length === 1 ? [] : list))
+  .refine((list) => list.every((command) => COMMAND.test(command)), {
+    error: 'must be names of commands or absolute paths, separated by commas',
+  });
+
 const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(8080),
@@ -39,6 +49,7 @@ const schema = z.object({
   BGC_INSTANCE_HEARTBEAT_SEC: number(0.05, 86_400).default(3),
   BGC_INSTANCE_LEASE_SEC: number(0.05, 86_400).default(12),
   BGC_MAX_ARGUMENT_BYTES: wholeNumber(1_024, 16_777_216).default(262_144),
+  BGC_STDIO_COMMANDS: commands,
 });
 
 /** What a program that is started here needs to find itself at home; none of it is a secret of ours. */
@@ -65,6 +76,8 @@ export abstract class Configuration {
   abstract readonly maxArgumentBytes: number;
   /** What programs that are started here get of our environment: places and language, no secrets. */
   abstract readonly inheritedEnvironment: Record<string, string>;
+  /** The programs that may be started as MCP servers, exactly so. */
+  abstract readonly stdioCommands: readonly string[];
 }
 
 /** The environment has mistakes; the message lists all of them, one a line. */
@@ -121,5 +134,6 @@ function toConfiguration(env: z.infer<typeof schema>): Omit<Configuration, 'inhe
     heartbeatSec: env.BGC_INSTANCE_HEARTBEAT_SEC,
     leaseSec: env.BGC_INSTANCE_LEASE_SEC,
     maxArgumentBytes: env.BGC_MAX_ARGUMENT_BYTES,
+    stdioCommands: env.BGC_STDIO_COMMANDS,
   };
 }

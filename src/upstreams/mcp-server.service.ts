@@ -15,6 +15,7 @@ import {
 import { McpServerDirectory } from './mcp-server.directory.js';
 import { cursorOf, McpServerRepository } from './mcp-server.repository.js';
 import type { McpServerFields, McpServerRow } from './mcp-server.row.js';
+import { StdioCommands } from './stdio-commands.js';
 
 /** Registration of MCP servers. Nothing here connects to one: it may be down. */
 @Injectable()
@@ -23,15 +24,18 @@ export class McpServerService {
     private readonly database: Database,
     private readonly repository: McpServerRepository,
     private readonly directory: McpServerDirectory,
+    private readonly commands: StdioCommands,
     private readonly ids: Ids,
   ) {}
 
   /**
    * @throws InvalidRequestError when a field is missing or does not go with the transport.
+   * @throws CommandNotAllowedError
    * @throws ConflictError when the name is taken.
    */
   async create(draft: McpServerDraft): Promise<McpServerRow> {
     const fields = toMcpServerFields(draft);
+    this.commands.assertAllows(fields);
     return this.change((tx) => this.repository.insert(tx, this.ids.uuid(), fields));
   }
 
@@ -49,6 +53,7 @@ export class McpServerService {
    * Calls in flight go on with the old configuration; calls that start afterwards take the new one.
    * @throws NotFoundError
    * @throws InvalidRequestError when a field is missing or does not go with the transport.
+   * @throws CommandNotAllowedError unless it is only disabled, renamed or retitled.
    * @throws ConflictError when the name is taken.
    */
   update(id: string, patch: McpServerPatch): Promise<McpServerRow> {
@@ -56,6 +61,7 @@ export class McpServerService {
       const before = existing(await this.repository.lock(tx, id));
       const fields = applyPatch(before, patch);
       const isSameConnection = connectionKey({ id, ...fields }) === connectionKey(before);
+      if (!isSameConnection || patch.enabled === true) this.commands.assertAllows(fields);
       const revision = isSameConnection ? before.revision : before.revision + 1;
       return this.repository.update(tx, id, fields, revision);
     });

@@ -1,11 +1,13 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { OutboundModule } from '../outbound/outbound.module.js';
+import { AllowedConnector } from './allowed.connector.js';
 import { McpServersController } from './http/mcp-servers.controller.js';
 import { ToolsController } from './http/tools.controller.js';
 import { McpServerDirectory } from './mcp-server.directory.js';
 import { McpServerRepository } from './mcp-server.repository.js';
 import { McpServerService } from './mcp-server.service.js';
 import { SdkConnector } from './sdk/sdk-connector.js';
+import { StdioCommands } from './stdio-commands.js';
 import { ToolModeRepository } from './tool-mode.repository.js';
 import { ToolService } from './tool.service.js';
 import { UpstreamPool } from './upstream-pool.js';
@@ -21,7 +23,14 @@ import { UpstreamConnector } from './upstream-session.js';
     McpServerDirectory,
     McpServerService,
     ToolService,
-    { provide: UpstreamConnector, useClass: SdkConnector },
+    StdioCommands,
+    SdkConnector,
+    {
+      provide: UpstreamConnector,
+      inject: [StdioCommands, SdkConnector],
+      useFactory: (commands: StdioCommands, connector: SdkConnector) =>
+        new AllowedConnector(commands, connector),
+    },
     UpstreamPool,
   ],
   exports: [McpServerDirectory, McpServerService, UpstreamPool],

@@ -60,6 +60,7 @@ const TABLE: [ErrorCode, number][] = [
   ['invalid_request', 400],
   ['unauthorized', 401],
   ['forbidden', 403],
+  ['command_not_allowed', 403],
   ['not_found', 404],
   ['server_not_found', 404],
   ['method_not_allowed', 405],

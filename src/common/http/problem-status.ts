@@ -16,6 +16,7 @@ export const PROBLEM_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
     headers: { 'www-authenticate': 'Bearer' },
   },
   forbidden: { status: 403, title: 'Key of another audience' },
+  command_not_allowed: { status: 403, title: 'Command not allowed' },
   not_found: { status: 404, title: 'Not found' },
   server_not_found: { status: 404, title: 'Unknown MCP server' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },

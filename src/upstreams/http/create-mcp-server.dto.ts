@@ -1,10 +1,19 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IsBoolean, IsIn } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
+import type { Transport } from '../mcp-server.js';
 import type { McpServerDraft } from '../mcp-server-draft.js';
+import { EnvMap } from './env-map.decorator.js';
 import { HeaderMap } from './header-map.decorator.js';
-import { ServerName, ServerTitle, ServerUrl } from './mcp-server-fields.decorator.js';
-import { toStoredFields } from './stored-fields.js';
+import {
+  ServerArgs,
+  ServerCommand,
+  ServerName,
+  ServerTitle,
+  ServerTransport,
+  ServerUrl,
+} from './mcp-server-fields.decorator.js';
+import { storedFields } from './stored-fields.js';
 
 @ApiSchema({ name: 'NewMcpServer' })
 export class CreateMcpServerDto {
@@ -16,23 +25,57 @@ export class CreateMcpServerDto {
   @ApiProperty({ required: false, description: 'Left out: the name' })
   title?: string;
 
-  @ApiProperty({ enum: ['http'], enumName: 'Transport', default: 'http', required: false })
-  @IsIn(['http'])
-  transport: 'http' = 'http' as const;
+  @ServerTransport()
+  @ApiProperty({
+    default: 'http',
+    required: false,
+    description: 'http and sse need url; stdio needs command',
+  })
+  transport: Transport = 'http';
 
+  @IfGiven()
   @ServerUrl()
-  url!: string;
+  @ApiProperty({ required: false, description: 'Of http and sse' })
+  url?: string;
 
+  @IfGiven()
   @HeaderMap()
-  @ApiProperty({ description: 'Sent with each request to the server; never shown again' })
-  headers: Record<string, string> = {};
+  @ApiProperty({
+    description: 'Of http and sse: sent with each request to the server; never shown again',
+  })
+  headers?: Record<string, string>;
+
+  @IfGiven()
+  @ServerCommand()
+  @ApiProperty({
+    required: false,
+    description: 'Of stdio: exactly as the operator allows it in BGC_STDIO_COMMANDS',
+  })
+  command?: string;
+
+  @IfGiven()
+  @ServerArgs()
+  @ApiProperty({ required: false, description: 'Of stdio: given as they are, no shell reads them' })
+  args?: string[];
+
+  @IfGiven()
+  @EnvMap()
+  @ApiProperty({ description: 'Of stdio: environment variables; never shown again' })
+  env?: Record<string, string>;
 
   @ApiProperty({ type: Boolean, default: true, required: false })
   @IsBoolean()
   enabled: boolean = true;
 
   toDraft(): McpServerDraft {
-    const { name, title = name, transport, url, headers, enabled } = this;
-    return { name, transport, url, enabled, ...toStoredFields({ title, headers }) };
+    const { name, title = name, transport, enabled, url, command, args, env } = this;
+    const given = { url, command, args, env };
+    return {
+      ...given,
+      name,
+      transport,
+      enabled,
+      ...storedFields({ title, headers: this.headers }),
+    };
   }
 }

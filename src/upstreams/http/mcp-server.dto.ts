@@ -2,9 +2,14 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
 import type { Page } from '../../common/paging.js';
-import { type HttpMcpServer, type Transport, TRANSPORTS } from '../mcp-server.js';
+import {
+  type HttpMcpServer,
+  type StdioMcpServer,
+  type Transport,
+  TRANSPORTS,
+} from '../mcp-server.js';
 import type { McpServerRow } from '../mcp-server.row.js';
-import { MASK } from './header-map.decorator.js';
+import { MASK, masked } from './masked-map.decorator.js';
 
 @ApiSchema({ name: 'McpServer' })
 export class McpServerDto {
@@ -17,10 +22,10 @@ export class McpServerDto {
   @ApiProperty({ type: String, description: 'What people and models read' })
   title!: string;
 
-  @ApiProperty({ enum: TRANSPORTS, enumName: 'McpTransport' })
+  @ApiProperty({ enum: TRANSPORTS, enumName: 'Transport' })
   transport!: Transport;
 
-  @ApiProperty({ type: String, format: 'uri', nullable: true, description: 'null: of stdio' })
+  @ApiProperty({ type: String, format: 'uri', nullable: true, description: 'null for stdio' })
   url!: string | null;
 
   @ApiProperty({
@@ -30,6 +35,20 @@ export class McpServerDto {
     example: { authorization: MASK },
   })
   headers!: Record<string, string>;
+
+  @ApiProperty({ type: String, nullable: true, description: 'null for http and sse' })
+  command!: string | null;
+
+  @ApiProperty({ type: [String] })
+  args!: string[];
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Names as they are, values masked',
+    example: { API_TOKEN: MASK },
+  })
+  env!: Record<string, string>;
 
   @ApiProperty({ type: Boolean, description: 'Whether it takes calls' })
   enabled!: boolean;
@@ -42,19 +61,23 @@ export class McpServerDto {
 
   static from(row: McpServerRow): McpServerDto {
     const { name, title, transport, enabled } = row;
-    const { url, headers = {} }: Partial<HttpMcpServer> = row.transport === 'stdio' ? {} : row;
+    const { url = null, headers = {}, command = null, args = [], env = {} } = connectionOf(row);
     return {
       id: toPublicId('msv', row.id),
-      name,
-      title,
-      transport,
-      url: url ?? null,
-      headers: Object.fromEntries(Object.keys(headers).map((header) => [header, MASK])),
+      ...{ name, title, transport, url, headers: masked(headers), command, args, env: masked(env) },
       enabled,
       createdAt: row.createdAt.toISOString(),
       updatedAt: row.updatedAt.toISOString(),
     };
   }
+}
+
+function connectionOf(
+  row: McpServerRow,
+): Partial<
+  Pick<HttpMcpServer, 'url' | 'headers'> & Pick<StdioMcpServer, 'command' | 'args' | 'env'>
+> {
+  return row;
 }
 
 @ApiSchema({ name: 'McpServerPage' })

@@ -1,11 +1,13 @@
 import { toStorableText } from '../../common/storable-text.js';
 
-/** Header names do not depend on case: one spelling, so that a change finds the one that is meant. */
-export function toStoredFields<V extends string | null>(given: {
+interface StoredFields<V> {
   title: string;
-  headers: Record<string, V>;
-}): { title: string; headers: Record<string, V> } {
-  return { title: toStorableText(given.title), headers: lowerCased(given.headers) };
+  headers?: Record<string, V>;
+}
+
+/** Header names do not depend on case: one spelling, so that a change finds the one that is meant. */
+export function storedFields<V>({ title, headers }: StoredFields<V>): StoredFields<V> {
+  return { title: toStorableText(title), headers: headers && lowerCased(headers) };
 }
 
 export function lowerCased<V>(headers: Record<string, V>): Record<string, V> {

@@ -1,10 +1,19 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IsBoolean, IsIn } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { toStorableText } from '../../common/storable-text.js';
+import type { Transport } from '../mcp-server.js';
 import type { McpServerPatch } from '../mcp-server-draft.js';
+import { EnvMap } from './env-map.decorator.js';
 import { HeaderMap } from './header-map.decorator.js';
-import { ServerName, ServerTitle, ServerUrl } from './mcp-server-fields.decorator.js';
+import {
+  ServerArgs,
+  ServerCommand,
+  ServerName,
+  ServerTitle,
+  ServerTransport,
+  ServerUrl,
+} from './mcp-server-fields.decorator.js';
 import { lowerCased } from './stored-fields.js';
 
 /** null is for the field's own rule to judge. */
@@ -21,9 +30,12 @@ export class UpdateMcpServerDto {
   title?: string;
 
   @IfGiven()
-  @ApiProperty({ enum: ['http'], enumName: 'Transport', required: false })
-  @IsIn(['http'])
-  transport?: 'http';
+  @ServerTransport()
+  @ApiProperty({
+    required: false,
+    description: 'From http or sse to stdio and back: what the new one needs must be given too',
+  })
+  transport?: Transport;
 
   @IfGiven()
   @ServerUrl()
@@ -34,6 +46,21 @@ export class UpdateMcpServerDto {
   @HeaderMap({ isNullable: true })
   @ApiProperty({ description: 'Sets those named, null takes one away, others stay' })
   headers?: Record<string, string | null>;
+
+  @IfGiven()
+  @ServerCommand()
+  @ApiProperty({ required: false })
+  command?: string;
+
+  @IfGiven()
+  @ServerArgs()
+  @ApiProperty({ required: false, description: 'Takes the place of all that there are' })
+  args?: string[];
+
+  @IfGiven()
+  @EnvMap({ isNullable: true })
+  @ApiProperty({ description: 'Sets those named, null takes one away, others stay' })
+  env?: Record<string, string | null>;
 
   @IfGiven()
   @ApiProperty({ type: Boolean, required: false })
