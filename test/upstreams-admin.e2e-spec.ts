@@ -74,6 +74,10 @@ describe('The admin API of MCP servers', () => {
       args: [],
       env: {},
       enabled: true,
+      reachable: null,
+      lastError: null,
+      lastCheckedAt: null,
+      nextTryAt: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
     });

@@ -9,6 +9,7 @@ const ID_FIELDS: Readonly<Record<string, IdPrefix>> = {
   callId: 'bgc',
   messageId: 'msg',
   instanceId: 'ins',
+  serverId: 'msv',
 };
 
 /**

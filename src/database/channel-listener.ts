@@ -7,6 +7,7 @@ export type Channel =
   | 'bgc_settings_changed'
   | 'bgc_keys_changed'
   | 'bgc_servers_changed'
+  | 'bgc_server_states_changed'
   | 'bgc_turn_interrupted'
   | 'bgc_cancel_requested'
   | 'bgc_call_queued'

@@ -6,6 +6,7 @@ import { Database } from '../database/database.js';
 import { RefreshedCopy } from '../database/refreshed-copy.js';
 import type { McpServer } from './mcp-server.js';
 import { McpServerRepository } from './mcp-server.repository.js';
+import type { McpServerRow } from './mcp-server.row.js';
 import { type ToolModeRow, ToolModeRepository } from './tool-mode.repository.js';
 
 const POLL_MS = 30_000;
@@ -17,7 +18,7 @@ interface Snapshot {
   modes: ReadonlyMap<string, ReadonlyMap<string, CallMode>>;
 }
 
-type ChangeListener = (servers: readonly McpServer[]) => void;
+type ChangeListener = (servers: readonly McpServerRow[]) => void;
 
 /** The registered servers and what is said about their tools, in memory: a tool call reads no database. */
 @Injectable()

@@ -5,7 +5,12 @@ import type {
   UpstreamCall,
   UpstreamOutcome,
 } from './upstream-call.js';
-import { CallCancelled, SessionForgotten, UpstreamFailure } from './upstream-failure.js';
+import {
+  CallCancelled,
+  RequestRefused,
+  SessionForgotten,
+  UpstreamFailure,
+} from './upstream-failure.js';
 import type { SessionCall, UpstreamSession } from './upstream-session.js';
 
 /** A borrowed session. */
@@ -14,6 +19,8 @@ export interface Lease {
   giveBack(): void;
   /** Nobody shall borrow this session again. */
   retire(): void;
+  /** It did not carry a request: nobody shall borrow it again, and whether the server is there is open. */
+  doubt(): void;
 }
 
 /** A call on a pooled session: waits for the connection, and asks once more when the session was forgotten. */
@@ -69,6 +76,7 @@ export class PooledCall implements UpstreamCall {
       return await this.call.answer;
     } catch (error) {
       if (error instanceof SessionForgotten) lease.retire();
+      else if (isNotDelivered(error)) lease.doubt();
       throw error;
     } finally {
       this.call = undefined;
@@ -89,4 +97,10 @@ export class PooledCall implements UpstreamCall {
       throw error;
     }
   }
+}
+
+/** A request that the upstream refused got there. */
+function isNotDelivered(error: unknown): boolean {
+  if (!(error instanceof UpstreamFailure) || error instanceof RequestRefused) return false;
+  return error.code === 'upstream_unreachable';
 }

@@ -33,6 +33,13 @@ export class SessionForgotten extends UpstreamFailure {
   }
 }
 
+/** The upstream answered that it does not take this request, so it is there; the request did not run. */
+export class RequestRefused extends UpstreamFailure {
+  constructor(reason: string) {
+    super('upstream_unreachable', `The upstream refused the request: ${reason}`);
+  }
+}
+
 /** The call was cancelled by us; `wasSent` says whether the upstream may know of it. */
 export class CallCancelled extends UpstreamFailure {
   constructor(reason: string, wasSent: boolean) {

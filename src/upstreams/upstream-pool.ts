@@ -23,6 +23,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   private readonly open = new Set<SharedConnection>();
   private readonly backoffs: StartBackoffs;
   private readonly connectListeners = new Set<ConnectListener>();
+  private readonly doubtListeners = new Set<(server: McpServer) => void>();
   private isShutDown = false;
 
   constructor(
@@ -63,6 +64,11 @@ export class UpstreamPool implements OnApplicationShutdown {
     this.connectListeners.add(listener);
   }
 
+  /** Told of each call that found a connection that had stood unable to carry its request. */
+  onDoubt(listener: (server: McpServer) => void): void {
+    this.doubtListeners.add(listener);
+  }
+
   /** Before when calls fail without a try; undefined: the next call connects. */
   nextTryAt(server: McpServer): Date | undefined {
     return this.backoffs.nextTryAt(server);
@@ -88,6 +94,10 @@ export class UpstreamPool implements OnApplicationShutdown {
       session,
       giveBack: () => connection.giveBack(),
       retire: () => connection.retire(),
+      doubt: () => {
+        connection.retire();
+        for (const listener of this.doubtListeners) listener(server);
+      },
     };
   }
 

@@ -7,6 +7,10 @@ import { McpServerDirectory } from './mcp-server.directory.js';
 import { McpServerRepository } from './mcp-server.repository.js';
 import { McpServerService } from './mcp-server.service.js';
 import { SdkConnector } from './sdk/sdk-connector.js';
+import { ServerProber } from './server-prober.js';
+import { ServerStateRepository } from './server-state.repository.js';
+import { ServerStates } from './server-states.js';
+import { ServerTester } from './server-tester.js';
 import { StdioCommands } from './stdio-commands.js';
 import { ToolModeRepository } from './tool-mode.repository.js';
 import { ToolService } from './tool.service.js';
@@ -24,6 +28,10 @@ import { UpstreamConnector } from './upstream-session.js';
     McpServerService,
     ToolService,
     StdioCommands,
+    ServerStateRepository,
+    ServerStates,
+    ServerProber,
+    ServerTester,
     SdkConnector,
     {
       provide: UpstreamConnector,

@@ -9,7 +9,9 @@ import {
   TRANSPORTS,
 } from '../mcp-server.js';
 import type { McpServerRow } from '../mcp-server.row.js';
+import type { ServerState } from '../server-state.js';
 import { MASK, masked } from './masked-map.decorator.js';
+import { ServerErrorDto } from './server-error.dto.js';
 
 @ApiSchema({ name: 'McpServer' })
 export class McpServerDto {
@@ -50,8 +52,37 @@ export class McpServerDto {
   })
   env!: Record<string, string>;
 
-  @ApiProperty({ type: Boolean, description: 'Whether it takes calls' })
+  @ApiProperty({ type: Boolean, description: 'Whether it takes calls: what is wanted' })
   enabled!: boolean;
+
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description:
+      'Whether the last attempt to connect, by whichever replica, came through: what is seen. ' +
+      'null: none was made since it was registered or its connection was changed',
+  })
+  reachable!: boolean | null;
+
+  @ApiProperty({ type: ServerErrorDto, nullable: true, description: 'Why it is not reachable' })
+  lastError!: ServerErrorDto | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When that was seen; an attempt that sees nothing new does not move it',
+  })
+  lastCheckedAt!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description:
+      'When the service tries again by itself. Calls do not wait for it: each tries at once',
+  })
+  nextTryAt!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: string;
@@ -59,17 +90,30 @@ export class McpServerDto {
   @ApiProperty({ type: String, format: 'date-time' })
   updatedAt!: string;
 
-  static from(row: McpServerRow): McpServerDto {
+  static from(row: McpServerRow, state: ServerState | undefined): McpServerDto {
     const { name, title, transport, enabled } = row;
     const { url = null, headers = {}, command = null, args = [], env = {} } = connectionOf(row);
     return {
       id: toPublicId('msv', row.id),
       ...{ name, title, transport, url, headers: masked(headers), command, args, env: masked(env) },
       enabled,
+      ...toSeen(row, state),
       createdAt: row.createdAt.toISOString(),
       updatedAt: row.updatedAt.toISOString(),
     };
   }
+}
+
+function toSeen(
+  { enabled }: McpServerRow,
+  state: ServerState | undefined,
+): Pick<McpServerDto, 'reachable' | 'lastError' | 'lastCheckedAt' | 'nextTryAt'> {
+  return {
+    reachable: state?.reachable ?? null,
+    lastError: state?.error ?? null,
+    lastCheckedAt: state?.checkedAt.toISOString() ?? null,
+    nextTryAt: (enabled && state?.nextTryAt?.toISOString()) || null,
+  };
 }
 
 function connectionOf(
@@ -85,7 +129,11 @@ export class McpServerPageDto extends PageDto {
   @ApiProperty({ type: [McpServerDto] })
   data!: McpServerDto[];
 
-  static from({ data, hasMore, nextCursor }: Page<McpServerRow>): McpServerPageDto {
-    return { data: data.map((row) => McpServerDto.from(row)), hasMore, nextCursor };
+  static from(
+    { data, hasMore, nextCursor }: Page<McpServerRow>,
+    states: ReadonlyMap<string, ServerState>,
+  ): McpServerPageDto {
+    const servers = data.map((row) => McpServerDto.from(row, states.get(row.id)));
+    return { data: servers, hasMore, nextCursor };
   }
 }

@@ -22,9 +22,13 @@ import { Audience } from '../../auth/http/audience.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
 import { PageQuery } from '../../common/http/page.query.js';
 import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
+import type { McpServerRow } from '../mcp-server.row.js';
 import { McpServerService } from '../mcp-server.service.js';
+import { ServerStates } from '../server-states.js';
+import { ServerTester } from '../server-tester.js';
 import { CreateMcpServerDto } from './create-mcp-server.dto.js';
 import { McpServerDto, McpServerPageDto } from './mcp-server.dto.js';
+import { ServerTestDto } from './server-test.dto.js';
 import { UpdateMcpServerDto } from './update-mcp-server.dto.js';
 
 const serverId = new PublicIdPipe('msv');
@@ -33,7 +37,11 @@ const ApiServerId = (): MethodDecorator => ApiParam({ name: 'serverId', type: St
 @Controller('admin/v1/mcp-servers')
 @Audience('admin')
 export class McpServersController {
-  constructor(private readonly servers: McpServerService) {}
+  constructor(
+    private readonly servers: McpServerService,
+    private readonly states: ServerStates,
+    private readonly tester: ServerTester,
+  ) {}
 
   @Post()
   @ApiOperation({
@@ -46,7 +54,7 @@ export class McpServersController {
     @Body() body: CreateMcpServerDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<McpServerDto> {
-    const server = McpServerDto.from(await this.servers.create(body.toDraft()));
+    const server = await this.shown(await this.servers.create(body.toDraft()));
     void reply.header('location', `/admin/v1/mcp-servers/${server.id}`);
     return server;
   }
@@ -56,7 +64,9 @@ export class McpServersController {
   @ApiOkResponse({ type: McpServerPageDto })
   @ApiProblems(400, 503)
   async listMcpServers(@Query() query: PageQuery): Promise<McpServerPageDto> {
-    return McpServerPageDto.from(await this.servers.list(query.toPageRequest()));
+    const page = await this.servers.list(query.toPageRequest());
+    const states = await this.states.read(page.data.map(({ id }) => id));
+    return McpServerPageDto.from(page, states);
   }
 
   @Get(':serverId')
@@ -65,7 +75,7 @@ export class McpServersController {
   @ApiOkResponse({ type: McpServerDto })
   @ApiProblems(400, 404, 503)
   async getMcpServer(@Param('serverId', serverId) id: string): Promise<McpServerDto> {
-    return McpServerDto.from(await this.servers.get(id));
+    return this.shown(await this.servers.get(id));
   }
 
   @Patch(':serverId')
@@ -81,7 +91,7 @@ export class McpServersController {
     @Param('serverId', serverId) id: string,
     @Body() body: UpdateMcpServerDto,
   ): Promise<McpServerDto> {
-    return McpServerDto.from(await this.servers.update(id, body.toPatch()));
+    return this.shown(await this.servers.update(id, body.toPatch()));
   }
 
   @Delete(':serverId')
@@ -95,5 +105,23 @@ export class McpServersController {
   @ApiProblems(400, 404, 413, 415, 503)
   async deleteMcpServer(@Param('serverId', serverId) id: string): Promise<void> {
     await this.servers.remove(id);
+  }
+
+  @Post(':serverId/test')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Test an MCP server',
+    description:
+      'Connects anew with what is stored, lists the tools and closes, within 15 s; a disabled server too.',
+  })
+  @ApiServerId()
+  @ApiOkResponse({ type: ServerTestDto })
+  @ApiProblems(400, 404, 413, 415, 503)
+  async testMcpServer(@Param('serverId', serverId) id: string): Promise<ServerTestDto> {
+    return ServerTestDto.from(await this.tester.test(id));
+  }
+
+  private async shown(row: McpServerRow): Promise<McpServerDto> {
+    return McpServerDto.from(row, (await this.states.read([row.id])).get(row.id));
   }
 }

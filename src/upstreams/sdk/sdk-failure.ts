@@ -1,7 +1,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { RedirectRefusedError } from '../../outbound/outbound-http.js';
-import { SessionForgotten, UpstreamFailure } from '../upstream-failure.js';
+import { RequestRefused, SessionForgotten, UpstreamFailure } from '../upstream-failure.js';
 
 /** The server speaks no protocol version that we do (protocol 2026-07-28). */
 const UNSUPPORTED_PROTOCOL = -32022;
@@ -71,11 +71,7 @@ function toHttpFailure(error: StreamableHTTPError, hasSession: boolean): Upstrea
   const reason = httpReason(error);
   const forgotSession = status === 404 || (status === 400 && /session/i.test(error.message));
   if (hasSession && forgotSession) return new SessionForgotten(reason);
-  if (status >= 400 && status < 500)
-    return new UpstreamFailure(
-      'upstream_unreachable',
-      `The upstream refused the request: ${reason}`,
-    );
+  if (status >= 400 && status < 500) return new RequestRefused(reason);
   // Not one of the two content types that MCP knows.
   if (status < 400) return new UpstreamFailure('upstream_error', reason, true);
   // A gateway may have given up on a request that the server behind it goes on with.
