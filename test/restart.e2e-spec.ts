@@ -44,9 +44,8 @@ describe.each(['a shared', 'an embedded'])(
       await chmod(dataDir, 0o755); // the server of root is another user: shut out, it would leave its files elsewhere
       database = kind === 'a shared' ? await createTestDatabase() : undefined;
       service = await start();
-      const server = { name: 'test', title: 'Test', url: upstream.url };
-      expect((await service.admin.post('/admin/v1/mcp-servers', server)).status).toBe(201);
-      await service.admin.patch('/admin/v1/settings', { delivery: { visibilitySec: 0.5 } });
+      await service.register('test', upstream.url);
+      await service.settings({ delivery: { visibilitySec: 0.5 } });
     });
 
     afterEach(async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { changeSettings, registerServer } from './administration.js';
 import { Api } from './api.js';
 import { Engine } from './engine.js';
 import { KEYS } from './service.js';
@@ -56,6 +57,19 @@ export class ServiceProcess {
   /** The log lines that carry this value in this field. */
   logged(field: string, value: string): Record<string, unknown>[] {
     return this.lines.map(parse).filter((line) => line[field] === value);
+  }
+
+  get pid(): number {
+    if (this.child.pid === undefined) throw new Error('the process has not started');
+    return this.child.pid;
+  }
+
+  async register(name: string, url: string): Promise<void> {
+    await registerServer(this.admin, name, url);
+  }
+
+  async settings(changes: object): Promise<void> {
+    await changeSettings(this.admin, changes);
   }
 
   session(sessionId: string): Engine {

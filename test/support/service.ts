@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readEnvironment } from '../../src/config/environment.js';
 import { Database } from '../../src/database/database.js';
 import { Service } from '../../src/service.js';
+import { changeSettings, registerServer } from './administration.js';
 import { Api } from './api.js';
 import { Engine } from './engine.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
@@ -66,9 +67,7 @@ export class TestService {
 
   /** Registers an MCP server under a name. */
   async register(name: string, url: string): Promise<string> {
-    const answer = await this.admin.post('/admin/v1/mcp-servers', { name, title: name, url });
-    if (answer.status !== 201) throw new Error(`not registered: ${answer.text}`);
-    return answer.body.id as string;
+    return registerServer(this.admin, name, url);
   }
 
   /** Says how a tool of this server is run. */
@@ -79,8 +78,7 @@ export class TestService {
   }
 
   async settings(changes: object): Promise<void> {
-    const answer = await this.admin.patch('/admin/v1/settings', changes);
-    if (answer.status !== 200) throw new Error(`settings refused: ${answer.text}`);
+    await changeSettings(this.admin, changes);
   }
 
   get<T>(token: abstract new (...args: never[]) => T): T {
