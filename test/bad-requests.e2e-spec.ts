@@ -125,7 +125,7 @@ describe(`bad requests (seed ${SEED})`, () => {
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     return {
-      ...{ status: response.status, headers: response.headers, text },
+      ...{ status: response.status, headers: response.headers, text, bytes: Buffer.from(text) },
       body: isJson ? JSON.parse(text) : undefined,
     };
   }

@@ -8,3 +8,15 @@ export class NoResultError extends DomainError {
     super(hasEnded ? 'The call ended without a result.' : 'The call has not ended yet.');
   }
 }
+
+/** The result has no such part; the message says how many there are. */
+export class NoSuchPartError extends DomainError {
+  readonly code = 'not_found';
+
+  constructor(count: number, hasStructuredContent: boolean) {
+    const numbers = count === 0 ? 'no content parts' : `${count} content parts, from 0`;
+    const structured = hasStructuredContent ? 'and' : 'and no';
+    const detail = `The result has ${numbers}, ${structured} structuredContent.`;
+    super(detail, { errors: [{ pointer: '?part', detail }] });
+  }
+}

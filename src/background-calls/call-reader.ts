@@ -8,10 +8,12 @@ import { Database } from '../database/database.js';
 import { TargetRepository } from '../targets/target.repository.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { BackgroundCall, CallSummary } from './background-call.js';
-import { NoResultError } from './background-call.errors.js';
+import { NoResultError, NoSuchPartError } from './background-call.errors.js';
 import { BackgroundCallRepository } from './background-call.repository.js';
 import { type CallFilter, CallListRepository } from './call-list.repository.js';
+import type { ToolResult } from './call-outcome.js';
 import { isTerminal } from './call-status.js';
+import { contentNamed, hasStructuredContent, type PartContent, partsOf } from './result-parts.js';
 
 /** Reads calls for the API. `appId` undefined: an administrator, who sees every app. */
 @Injectable()
@@ -63,6 +65,17 @@ export class CallReader implements OnApplicationShutdown {
     const body = await this.calls.findResult(this.database, id);
     if (!body) throw new NoResultError(isTerminal(call.status));
     return body;
+  }
+
+  /**
+   * One content part by its number, or `structuredContent`.
+   * @throws NoResultError, NoSuchPartError
+   */
+  async resultPart(id: string, appId: string | undefined, name: string): Promise<PartContent> {
+    const whole = JSON.parse(String(await this.result(id, appId))) as ToolResult;
+    const content = contentNamed(whole, name);
+    if (!content) throw new NoSuchPartError(partsOf(whole).length, hasStructuredContent(whole));
+    return content;
   }
 
   /** Up to `limit + 1` calls of a session or bot; none for an unknown one. */

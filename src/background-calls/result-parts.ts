@@ -45,6 +45,14 @@ export function contentOf(part: unknown): PartContent {
   return jsonOf(part);
 }
 
+/** The part that the API calls so: a number, or `structuredContent`; undefined when there is none. */
+export function contentNamed(result: ToolResult, name: string): PartContent | undefined {
+  if (name === 'structuredContent')
+    return hasStructuredContent(result) ? structuredContentOf(result) : undefined;
+  const parts = partsOf(result);
+  return Number(name) < parts.length ? contentOf(parts[Number(name)]) : undefined;
+}
+
 /** The structured content as JSON. */
 export function structuredContentOf(result: ToolResult): PartContent {
   return jsonOf(result['structuredContent']);

@@ -38,7 +38,7 @@ export const EN: MessageTexts = {
     'This is only the beginning; ' +
     (isKeptWhole
       ? `the whole result has ${bytes} bytes and `
-      : `the result has ${bytes} bytes, of which the part that was kept `) +
+      : `the result has ${bytes} bytes, and what was kept of it `) +
     (isFiled ? SAVED : 'is kept by the service under the id of the background call.'),
   filed: `The result ${SAVED}`,
   file: (path, bytes) => `- ${path} (${bytes} bytes)`,

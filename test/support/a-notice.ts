@@ -1,4 +1,5 @@
 import type { CallNotice } from '../../src/delivery/call-notice.js';
+import type { FiledResult } from '../../src/delivery/filed-result.js';
 
 const A_CALL_ID = '01935f2e-0000-7000-8000-0000000000aa';
 /** `A_CALL_ID` as the API shows it. */
@@ -35,4 +36,18 @@ export function aFailure(code: string, changes: Partial<CallNotice> = {}): CallN
     resultBytes: null,
     ...changes,
   });
+}
+
+/** A text and an image that are files. */
+export function aFiledResult(changes: Partial<FiledResult> = {}): FiledResult {
+  return {
+    main: '.agent/mcp/bgc_1.txt',
+    listed: [
+      { path: '.agent/mcp/bgc_1.txt', bytes: 163_125 },
+      { path: '.agent/mcp/bgc_1-1.png', bytes: 70 },
+    ],
+    unlisted: 0,
+    unfiled: 0,
+    ...changes,
+  };
 }

@@ -16,6 +16,7 @@ export interface TestResponse {
   status: number;
   headers: Headers;
   text: string;
+  bytes: Buffer;
   /** The body where it is JSON. */
   body: unknown;
 }
@@ -33,12 +34,14 @@ export async function send(origin: string, request: TestRequest): Promise<TestRe
     body: body as RequestInit['body'],
     ...(signal && { signal }),
   });
-  const text = await response.text();
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = bytes.toString();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const answer: TestResponse = {
     status: response.status,
     headers: response.headers,
     text,
+    bytes,
     body: isJson ? (JSON.parse(text) as unknown) : undefined,
   };
   assertContract(method, url, answer);

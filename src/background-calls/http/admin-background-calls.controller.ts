@@ -11,6 +11,8 @@ import { BackgroundCallPageDto } from './background-call-page.dto.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { BackgroundCallQuery } from './background-call.query.js';
 import { CallPresenter } from './call.presenter.js';
+import { ApiResult, RESULT_DESCRIPTION, sendResult } from './result.answer.js';
+import { ResultQuery } from './result.query.js';
 
 const CallId = (): ParameterDecorator => Param('callId', new PublicIdPipe('bgc'));
 
@@ -42,6 +44,22 @@ export class AdminBackgroundCallsController {
   @ApiProblems(400, 404, 503)
   async get(@CallId() id: string): Promise<BackgroundCallDto> {
     return this.presenter.present(await this.reader.get(id, undefined));
+  }
+
+  @Get(':callId/result')
+  @ApiOperation({
+    operationId: 'adminGetBackgroundCallResult',
+    summary: 'Get the whole result of a background call, or a part of it',
+    description: RESULT_DESCRIPTION,
+  })
+  @ApiResult()
+  @ApiProblems(400, 404, 409, 503)
+  async result(
+    @CallId() id: string,
+    @Query() query: ResultQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer> {
+    return sendResult(this.reader, { id, appId: undefined }, query, reply);
   }
 
   @Post(':callId/cancel')

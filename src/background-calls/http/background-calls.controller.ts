@@ -1,4 +1,4 @@
-import { Controller, Get, Header, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Audience } from '../../auth/http/audience.decorator.js';
@@ -12,6 +12,8 @@ import { CallReader } from '../call-reader.js';
 import { isTerminal } from '../call-status.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { CallPresenter } from './call.presenter.js';
+import { ApiResult, RESULT_DESCRIPTION, sendResult } from './result.answer.js';
+import { ResultQuery } from './result.query.js';
 
 const CallId = (): ParameterDecorator => Param('callId', new PublicIdPipe('bgc'));
 
@@ -43,18 +45,20 @@ export class BackgroundCallsController {
   }
 
   @Get('result')
-  @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     operationId: 'getBackgroundCallResult',
-    summary: 'Get the whole result of a background call',
-    description:
-      'The CallToolResult of the MCP server, complete. Of a call that runs, or ended without a ' +
-      'result: 409 `no_result`.',
+    summary: 'Get the whole result of a background call, or a part of it',
+    description: RESULT_DESCRIPTION,
   })
-  @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
+  @ApiResult()
   @ApiProblems(400, 404, 409, 503)
-  async result(@CurrentApp() appId: string, @CallId() id: string): Promise<Buffer> {
-    return this.reader.result(id, appId);
+  async result(
+    @CurrentApp() appId: string,
+    @CallId() id: string,
+    @Query() query: ResultQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer> {
+    return sendResult(this.reader, { id, appId }, query, reply);
   }
 
   @Post('cancel')
