@@ -32,8 +32,8 @@ const KNOWN = new Map([
   ['video/webm', 'webm'],
   ['video/quicktime', 'mov'],
 ]);
-/** Types that a browser runs: files may be called so, but an answer of ours never is. */
-const ACTIVE = new Map([
+/** Types that a browser runs: files may be called so, but no answer of ours is. */
+const NEVER_SERVED = new Map([
   ['text/html', 'html'],
   ['application/xhtml+xml', 'xhtml'],
   ['image/svg+xml', 'svg'],
@@ -48,7 +48,7 @@ const PASSIVE_FAMILY = /^(?:image|audio|video|font)\/(?!.*xml)/;
 /** The type to serve something under that an MCP server calls `mimeType`: never one that is run. */
 export function servedType(mimeType: unknown): string {
   const type = essenceOf(mimeType);
-  if (type === undefined || ACTIVE.has(type)) return 'application/octet-stream';
+  if (type === undefined) return 'application/octet-stream';
   if (type.startsWith('text/') && KNOWN.has(type)) return `${type}; charset=utf-8`;
   return KNOWN.has(type) || PASSIVE_FAMILY.test(type) ? type : 'application/octet-stream';
 }
@@ -56,7 +56,7 @@ export function servedType(mimeType: unknown): string {
 /** The ending of a file for it, without the dot. */
 export function extensionOf(mimeType: unknown, isText: boolean): string {
   const type = essenceOf(mimeType) ?? '';
-  return KNOWN.get(type) ?? ACTIVE.get(type) ?? (isText ? 'txt' : 'bin');
+  return KNOWN.get(type) ?? NEVER_SERVED.get(type) ?? (isText ? 'txt' : 'bin');
 }
 
 /** Undefined when it is no media type. */
