@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Api } from './support/api.js';
+import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { PostgresProxy } from './support/postgres-proxy.js';
+import { ServiceProcess } from './support/service-process.js';
 import { TestService } from './support/service.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
@@ -56,4 +59,120 @@ describe('a service that leaves', () => {
     expect(await told.get(background.id, 20)).toMatchObject({ error: { code: 'interrupted' } });
     await next.stop();
   }, 60_000);
+});
+
+describe('a process that is told to leave while much is going on', () => {
+  const DRAIN_MS = 4_000;
+  const SESSIONS = ['leaving-1', 'leaving-2', 'leaving-3', 'leaving-4'];
+  const CALLS_OF_EACH = 5;
+  let database: TestDatabase;
+  let upstream: McpTestServer;
+  let service: ServiceProcess;
+
+  const start = (): Promise<ServiceProcess> =>
+    ServiceProcess.start({
+      DATABASE_URL: database.url,
+      BGC_DRAIN_SEC: String(DRAIN_MS / 1_000),
+      ...QUICK_LEASE,
+    });
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    upstream = await McpTestServer.start();
+    service = await start();
+    const server = { name: 'test', title: 'Test', url: upstream.url };
+    expect((await service.admin.post('/admin/v1/mcp-servers', server)).status).toBe(201);
+    const limits = { backgroundCalls: { maxPerTarget: CALLS_OF_EACH } };
+    expect((await service.admin.patch('/admin/v1/settings', limits)).status).toBe(200);
+  });
+
+  afterEach(async () => {
+    await service.end('SIGKILL');
+    await upstream.stop();
+    await database.drop();
+  });
+
+  async function inBackground(): Promise<Map<string, string[]>> {
+    const calls = new Map<string, string[]>();
+    for (const sessionId of SESSIONS) {
+      const names = Array.from({ length: CALLS_OF_EACH }, (_, n) => `${sessionId}-${n}`);
+      const engine = service.session(sessionId);
+      const made = await Promise.all(
+        names.map((name) => engine.callInBackground('gate', { name })),
+      );
+      calls.set(
+        sessionId,
+        made.map(({ id }) => id),
+      );
+    }
+    return calls;
+  }
+
+  /** What a request is answered from the start of the drain on. */
+  async function expectRefusals(): Promise<void> {
+    const nobody = new Api(service.url, undefined);
+    expect(await nobody.get('/readyz')).toMatchObject({ status: 503, body: { code: 'draining' } });
+    expect((await nobody.get('/healthz')).status).toBe(200);
+    for (const more of [{}, { background: { mode: 'always' } }]) {
+      const refused = await service.session('new').call('echo', {}, more);
+      expect(refused).toMatchObject({ status: 503, body: { code: 'draining' } });
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  }
+
+  it('answers what ends in time and every poll, refuses new calls, loses nothing and exits with 0', async () => {
+    const background = await inBackground();
+    const [firstId = ''] = background.get('leaving-1') ?? [];
+    const engine = service.session('waiting');
+    const inTime = ['a', 'b'].map((name) => engine.call('gate', { name }));
+    const endless = engine.call('gate', { name: 'endless' });
+    const poll = engine.messages(60);
+    const waitForEnd = service.session('leaving-1').get(firstId, 60);
+    await upstream.untilCalled(SESSIONS.length * CALLS_OF_EACH + 3);
+
+    const begun = performance.now();
+    const exit = service.end('SIGTERM');
+    expect(await poll).toEqual([]);
+    expect(await waitForEnd).toMatchObject({ status: 'running' });
+    await expectRefusals();
+    expect(performance.now() - begun).toBeLessThan(DRAIN_MS);
+    for (const name of ['a', 'b']) upstream.release(name);
+    for (const call of await Promise.all(inTime)) expect(call.status).toBe(200);
+    expect(await endless).toMatchObject({ status: 503, body: { code: 'draining' } });
+    expect(await exit).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(DRAIN_MS + 1_000);
+    await upstream.until(() => upstream.openStreams('tools/call') === 0);
+
+    service = await start();
+    for (const [sessionId, ids] of background) {
+      const told = await service.session(sessionId).receive(ids);
+      const notices = told.flatMap(({ notifications }) => notifications as object[]);
+      expect(notices).toHaveLength(CALLS_OF_EACH);
+      for (const notice of notices)
+        expect(notice).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
+      expect(await service.session(sessionId).messages(1)).toEqual([]);
+    }
+  });
+
+  it('exits as soon as nobody waits any more, and at once on a second signal', async () => {
+    expect(await service.session('gone').call('echo')).toMatchObject({ status: 200 });
+    const begun = performance.now();
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(DRAIN_MS);
+
+    service = await start();
+    const waiting = service.session('hurried').call('gate', { name: 'hurried' });
+    const cut = expect(waiting).rejects.toThrow();
+    await upstream.untilCalled(2);
+    service.signal('SIGTERM');
+    const nobody = new Api(service.url, undefined);
+    await eventually('it drains', async () => (await nobody.get('/readyz')).status === 503);
+    // What follows the first signal too closely is taken for the same one.
+    const exitCode = await eventually('it has ended', () => {
+      service.signal('SIGTERM');
+      return service.exitCode;
+    });
+    expect(exitCode).toBe(1);
+    await cut;
+  });
 });

@@ -27,7 +27,7 @@ export class ServiceProcess {
   }
 
   /** Resolves at the log line `service.ready`. */
-  static async start(env: Record<string, string>): Promise<ServiceProcess> {
+  static start(env: Record<string, string>): Promise<ServiceProcess> {
     const workspaces = join(tmpdir(), 'workspaces');
     const child = spawn(process.execPath, [MAIN], {
       env: {
@@ -41,9 +41,14 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    return ServiceProcess.whenReady(child);
+  }
+
+  /** A process that was started with `KEYS`, and whose standard output can be read. */
+  static async whenReady(child: ChildProcess): Promise<ServiceProcess> {
     const lines: string[] = [];
     const url = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
+      createInterface({ input: child.stdout! }).on('line', (line) => {
         lines.push(line);
         const said = parse(line);
         if (said.event === 'service.ready' && said.url !== undefined) resolve(said.url);
