@@ -114,6 +114,26 @@ describe('the figures', () => {
     expect(text).not.toContain(engine.sessionId);
   });
 
+  it('tell which enabled servers are reachable, and forget those that are gone', async () => {
+    const gone = await McpTestServer.start();
+    const id = await service.register('passing', gone.url);
+    await gone.stop();
+    await service.session().call('echo', {}, { server: 'passing' });
+    await service.session().call('echo', {});
+    const isSeen = async (): Promise<boolean> => {
+      const now = await figures();
+      return (
+        now.get('bgc_upstream_reachable{server="passing"}') === 0 &&
+        now.get('bgc_upstream_reachable{server="test"}') === 1
+      );
+    };
+    await eventually('both are seen', isSeen);
+    await service.admin.patch(`/admin/v1/mcp-servers/${id}`, { enabled: false });
+    const isForgotten = async (): Promise<boolean> =>
+      (await figure('bgc_upstream_reachable{server="passing"}')) === undefined;
+    await eventually('it is forgotten', isForgotten);
+  });
+
   it('show what waits to be delivered, read by indexes alone', async () => {
     const engine = service.session();
     const call = await engine.callInBackground('echo', {});

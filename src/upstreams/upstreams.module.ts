@@ -14,6 +14,7 @@ import { ServerTester } from './server-tester.js';
 import { StdioCommands } from './stdio-commands.js';
 import { ToolModeRepository } from './tool-mode.repository.js';
 import { ToolService } from './tool.service.js';
+import { UpstreamMetrics } from './upstream-metrics.js';
 import { UpstreamPool } from './upstream-pool.js';
 import { UpstreamConnector } from './upstream-session.js';
 
@@ -39,6 +40,7 @@ import { UpstreamConnector } from './upstream-session.js';
       useFactory: (commands: StdioCommands, connector: SdkConnector) =>
         new AllowedConnector(commands, connector),
     },
+    UpstreamMetrics,
     UpstreamPool,
   ],
   exports: [McpServerDirectory, McpServerService, UpstreamPool],
