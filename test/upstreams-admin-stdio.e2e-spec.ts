@@ -5,6 +5,7 @@ import { UpstreamsModule } from '../src/upstreams/upstreams.module.js';
 import { type BaseApp, startBaseApp } from './support/base-app.js';
 import type { TestResponse } from './support/http-client.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
 
 const ADMIN_KEY = 'admin-key-of-the-stdio-test';
 const SERVERS = '/admin/v1/mcp-servers';
@@ -125,8 +126,7 @@ describe('The admin API of MCP servers that are programs', () => {
     const directory = closed.app.get(McpServerDirectory);
     await directory.refresh();
     const pool = closed.app.get(UpstreamPool, { strict: false });
-    const request = { tool: 'x', arguments: {} };
-    const call = pool.call(directory.byName('outlawed')!, request, () => undefined);
+    const call = pool.call(directory.byName('outlawed')!, aToolRequest('x'), aListener());
     expect(await call.outcome).toMatchObject({
       code: 'upstream_unreachable',
       message: expect.stringContaining('BGC_STDIO_COMMANDS'),

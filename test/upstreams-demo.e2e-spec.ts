@@ -7,6 +7,7 @@ import { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { UpstreamsModule } from '../src/upstreams/upstreams.module.js';
 import { type BaseApp, startBaseApp } from './support/base-app.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
 
 describe('The demo upstream', () => {
   let database: TestDatabase;
@@ -35,10 +36,13 @@ describe('The demo upstream', () => {
   };
   const call = (tool: string, args: Record<string, unknown>): UpstreamCall => {
     const server = service!.app.get(McpServerDirectory).byName('demo')!;
-    const request = { tool, arguments: args };
     return service!.app
       .get(UpstreamPool, { strict: false })
-      .call(server, request, (one) => progress.push(one));
+      .call(
+        server,
+        aToolRequest(tool, args),
+        aListener({ onProgress: (one) => void progress.push(one) }),
+      );
   };
 
   const demo = (directory: McpServerDirectory): HttpMcpServer =>

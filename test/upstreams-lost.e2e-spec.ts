@@ -5,6 +5,7 @@ import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import { SdkConnector } from '../src/upstreams/sdk/sdk-connector.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { textResult } from './support/mcp-tools.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
 import {
   aPool,
   aServer,
@@ -135,7 +136,7 @@ describe('An upstream that does not keep to the protocol', () => {
 describe('An upstream that can not be reached', () => {
   const failing = async (url: string, http = new OutboundHttp()): Promise<unknown> => {
     const pool = aPool(http, fixture.settings, new HastyConnector(http, CONFIGURATION));
-    const call = pool.call(aServer({ url }), { tool: 'echo', arguments: {} }, () => undefined);
+    const call = pool.call(aServer({ url }), aToolRequest('echo'), aListener());
     const outcome = await call.outcome;
     await pool.onApplicationShutdown();
     await http.onApplicationShutdown();

@@ -6,6 +6,7 @@ import { eventually } from './support/eventually.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';
 import { TestService } from './support/service.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
 
 const SERVERS = '/admin/v1/mcp-servers';
 const ERROR = { code: 'upstream_unreachable', message: expect.stringContaining('ECONNREFUSED') };
@@ -154,8 +155,7 @@ describe('What is seen of MCP servers', () => {
     const context = { requestId: 'r', statements: 0 };
     await runInRequestContext(context, () => {
       const server = one.get(McpServerDirectory).byName('uncounted')!;
-      const request = { tool: 'x', arguments: {} };
-      return one.get(UpstreamPool).call(server, request, () => undefined).outcome;
+      return one.get(UpstreamPool).call(server, aToolRequest('x'), aListener()).outcome;
     });
     await untilSeen(id, false);
     expect(context.statements).toBe(0);

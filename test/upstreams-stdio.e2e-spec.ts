@@ -13,6 +13,7 @@ import type { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { eventually } from './support/eventually.js';
 import { aProgram, isAlive, StdioUpstream } from './support/stdio-upstream.js';
 import { aPool, CONFIGURATION, type PoolSettings, settingsOf } from './support/upstream-pool.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
 
 const LOST = { kind: 'error', code: 'upstream_lost', outcomeUnknown: true };
 const UNREACHABLE = { kind: 'error', code: 'upstream_unreachable', outcomeUnknown: false };
@@ -38,7 +39,11 @@ afterEach(async () => {
 });
 
 const ask = (server: McpServer, tool: string, args: Record<string, unknown> = {}): UpstreamCall =>
-  pool.call(server, { tool, arguments: args }, (one) => progress.push(one));
+  pool.call(
+    server,
+    aToolRequest(tool, args),
+    aListener({ onProgress: (one) => void progress.push(one) }),
+  );
 const call = (tool: string, args: Record<string, unknown> = {}): UpstreamCall =>
   ask(upstream.server(), tool, args);
 const textOf = async (asked: UpstreamCall): Promise<string> => {

@@ -7,7 +7,7 @@ import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { DispatchMark } from './dispatch-mark.js';
 import { HandoverService } from './handover.service.js';
-import type { ToolCall, ToolCallAnswer } from './tool-call.js';
+import { type ToolCall, type ToolCallAnswer, toUpstreamRequest } from './tool-call.js';
 import { UpstreamWork } from './upstream-work.js';
 
 /** Mode `always`: the caller is answered before the upstream is asked. */
@@ -36,10 +36,10 @@ export class AlwaysHandover {
     throw new DatabaseUnavailableError();
   }
 
-  private workOf({ server, request }: ToolCall, call: BackgroundCall): UpstreamWork {
+  private workOf(toolCall: ToolCall, call: BackgroundCall): UpstreamWork {
     return UpstreamWork.after(
       () => this.dispatchMark.set(call),
-      (onProgress) => this.upstreams.call(server, request, onProgress),
+      (listener) => this.upstreams.call(toolCall.server, toUpstreamRequest(toolCall), listener),
     );
   }
 }

@@ -10,7 +10,7 @@ import { endedWork } from './ended-work.js';
 import type { ForegroundCall } from './foreground-call.js';
 import type { HandoverReason, RaceEvent, StopReason } from './foreground-race.js';
 import { HandoverService, type SettledHandover } from './handover.service.js';
-import type { ToolCallAnswer } from './tool-call.js';
+import { type ToolCallAnswer, toUpstreamRequest } from './tool-call.js';
 import { CallerGoneError, stopError, toError } from './tool-call.errors.js';
 import { UpstreamWork } from './upstream-work.js';
 
@@ -28,8 +28,10 @@ export class ForegroundFlow {
   ) {}
 
   async run(call: ForegroundCall, autoAfterSec: number | null): Promise<ToolCallAnswer> {
-    const { server, request } = call.toolCall;
-    const work = UpstreamWork.now((onProgress) => this.upstreams.call(server, request, onProgress));
+    const { toolCall } = call;
+    const work = UpstreamWork.now((listener) =>
+      this.upstreams.call(toolCall.server, toUpstreamRequest(toolCall), listener),
+    );
     call.begin(work, this.clock.monotonicMs());
     if (autoAfterSec !== null) call.race.armHandover(autoAfterSec * 1_000, 'auto');
     for (;;) {

@@ -25,10 +25,11 @@ export class QueuedCallDriver extends CallDriver {
     const request = {
       tool: call.tool,
       arguments: JSON.parse(call.arguments) as Record<string, unknown>,
+      mayBeTask: true,
     };
     return UpstreamWork.after(
       () => this.dispatchMark.set(call),
-      (onProgress) => this.upstreams.call(server, request, onProgress),
+      (listener) => this.upstreams.call(server, request, listener),
     );
   }
 }

@@ -3,6 +3,7 @@ import type { ToolResult } from '../background-calls/call-outcome.js';
 import type { CallPolicy, PolicyWish } from '../policy/call-policy.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { McpServer } from '../upstreams/mcp-server.js';
+import type { ToolRequest } from '../upstreams/upstream-call.js';
 
 /** A `tools/call` asked of the service. */
 export interface ToolCallRequest {
@@ -25,6 +26,12 @@ export interface ToolCall {
   request: ToolCallRequest;
   server: McpServer;
   policy: CallPolicy;
+}
+
+/** What the upstream is asked. */
+export function toUpstreamRequest({ request, policy }: ToolCall): ToolRequest {
+  const { tool, arguments: args } = request;
+  return { tool, arguments: args, mayBeTask: policy.mode !== 'never' };
 }
 
 /** `result` can go straight to the model in both cases. */

@@ -1,8 +1,8 @@
 import type { CallOutcome, CallWork, WorkProgress } from '../background-calls/call-outcome.js';
-import type { UpstreamCall } from '../upstreams/upstream-call.js';
+import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream-call.js';
 
-/** Starts the upstream request and reports its progress. */
-export type UpstreamStart = (onProgress: (progress: WorkProgress) => void) => UpstreamCall;
+/** Starts the upstream request, which tells this listener what happens. */
+export type UpstreamStart = (listener: UpstreamListener) => UpstreamCall;
 
 /**
  * One upstream request as the work behind a call, through the handover and beyond: it is the same
@@ -44,9 +44,14 @@ export class UpstreamWork implements CallWork {
   }
 
   private start(start: UpstreamStart): Promise<CallOutcome> {
-    this.call = start((progress) => {
-      this.latest = progress;
-      this.listener(progress);
+    this.call = start({
+      onProgress: (progress) => {
+        this.latest = progress;
+        this.listener(progress);
+      },
+      onReference: () => undefined,
+      // Nobody can be asked yet.
+      onQuestion: () => Promise.resolve({ action: 'cancel' }),
     });
     return this.call.outcome;
   }

@@ -1,8 +1,8 @@
 import type {
-  ProgressListener,
   ToolRequest,
   ToolResult,
   UpstreamCall,
+  UpstreamListener,
   UpstreamOutcome,
 } from './upstream-call.js';
 import {
@@ -34,7 +34,7 @@ export class PooledCall implements UpstreamCall {
   constructor(
     private readonly borrow: () => Promise<Lease>,
     private readonly request: ToolRequest,
-    private readonly onProgress: ProgressListener,
+    private readonly listener: UpstreamListener,
   ) {
     this.whenCancelled = new Promise((_, reject) => (this.stopWaiting = reject));
     this.whenCancelled.catch(() => undefined);
@@ -72,7 +72,7 @@ export class PooledCall implements UpstreamCall {
     const lease = await this.lease();
     try {
       if (this.cancelled !== undefined) throw this.cancelled;
-      this.call = lease.session.call(this.request, this.onProgress);
+      this.call = lease.session.call(this.request, this.listener);
       return await this.call.answer;
     } catch (error) {
       if (error instanceof SessionForgotten) lease.retire();

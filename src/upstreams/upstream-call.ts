@@ -2,6 +2,8 @@
 export interface ToolRequest {
   tool: string;
   arguments: Record<string, unknown>;
+  /** Whether an upstream that offers it may run the call as an MCP task: true for calls that may be handed over. */
+  mayBeTask: boolean;
 }
 
 /** A CallToolResult as the upstream sent it: nothing is checked, added or taken away. */
@@ -13,7 +15,44 @@ export interface UpstreamProgress {
   message?: string;
 }
 
-export type ProgressListener = (progress: UpstreamProgress) => void;
+/** What another process needs to go on with a call. Times are in milliseconds. */
+export type UpstreamReference =
+  | {
+      kind: 'task';
+      url: string;
+      sessionId: string | null;
+      protocolVersion: string;
+      taskId: string;
+      /** How long the upstream keeps the task from its creation; null: for ever. */
+      ttlMs: number | null;
+    }
+  | {
+      kind: 'stream';
+      url: string;
+      sessionId: string;
+      protocolVersion: string;
+      lastEventId: string;
+    };
+
+export interface UpstreamQuestion {
+  message: string;
+  /** JSON Schema of the answer's content. */
+  schema: Record<string, unknown>;
+}
+
+export type QuestionAnswer =
+  | { action: 'accept'; content: Record<string, unknown> }
+  | { action: 'decline' }
+  | { action: 'cancel' };
+
+/** Told what happens while a call is under way; nothing after its end. */
+export interface UpstreamListener {
+  onProgress(progress: UpstreamProgress): void;
+  /** What another process needs to go on with the call; told again whenever it changes. */
+  onReference(reference: UpstreamReference): void;
+  /** The upstream wants to know something of the user; the call goes on with the answer. */
+  onQuestion(question: UpstreamQuestion): Promise<QuestionAnswer>;
+}
 
 /** Why an upstream gave no result. */
 export type UpstreamErrorCode = 'upstream_error' | 'upstream_lost' | 'upstream_unreachable';

@@ -7,7 +7,7 @@ import { type Lease, PooledCall } from './pooled-call.js';
 import { SharedConnection } from './shared-connection.js';
 import { StartBackoffs } from './start-backoffs.js';
 import { walkToolList } from './tool-list.js';
-import type { ProgressListener, ToolRequest, UpstreamCall } from './upstream-call.js';
+import type { ToolRequest, UpstreamCall, UpstreamListener } from './upstream-call.js';
 import { UpstreamFailure } from './upstream-failure.js';
 import { UpstreamConnector, type UpstreamSession, type UpstreamTool } from './upstream-session.js';
 
@@ -36,10 +36,10 @@ export class UpstreamPool implements OnApplicationShutdown {
 
   /**
    * Sends one `tools/call`, connecting first where needed. No time limit: deadlines are the caller's.
-   * `onProgress` is not called after the end.
+   * The listener is told nothing after the end.
    */
-  call(server: McpServer, request: ToolRequest, onProgress: ProgressListener): UpstreamCall {
-    return new PooledCall(() => this.borrow(server), request, onProgress);
+  call(server: McpServer, request: ToolRequest, listener: UpstreamListener): UpstreamCall {
+    return new PooledCall(() => this.borrow(server), request, listener);
   }
 
   /** Every page of the tool list. @throws UpstreamFailure */

@@ -1,5 +1,5 @@
 import type { McpServer } from './mcp-server.js';
-import type { ProgressListener, ToolRequest, ToolResult } from './upstream-call.js';
+import type { ToolRequest, ToolResult, UpstreamListener } from './upstream-call.js';
 
 /** A tool as the upstream tells it, unknown fields included. */
 export type UpstreamTool = Record<string, unknown> & { name: string };
@@ -37,8 +37,8 @@ export abstract class UpstreamSession {
   /** Resolves once when the session can carry no more calls, by itself or because it was closed. */
   abstract readonly closed: Promise<void>;
 
-  /** Sends the request at once. `onProgress` is not called after the end. */
-  abstract call(request: ToolRequest, onProgress: ProgressListener): SessionCall;
+  /** Sends the request at once. The listener is told nothing after the end. */
+  abstract call(request: ToolRequest, listener: UpstreamListener): SessionCall;
 
   /** One page of the tool list. @throws UpstreamFailure */
   abstract listTools(cursor: string | undefined): Promise<ToolPage>;

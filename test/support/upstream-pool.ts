@@ -9,6 +9,7 @@ import type { UpstreamCall, UpstreamProgress } from '../../src/upstreams/upstrea
 import { UpstreamPool } from '../../src/upstreams/upstream-pool.js';
 import type { UpstreamConnector } from '../../src/upstreams/upstream-session.js';
 import { type McpServerOptions, McpTestServer } from './mcp-server.js';
+import { aListener, aToolRequest } from './upstream-call.js';
 
 /** A registered server as it is in memory. */
 export function aServer(fields: Partial<HttpMcpServer> & { url: string }): HttpMcpServer {
@@ -60,7 +61,8 @@ export class PoolFixture {
   }
 
   call(tool: string, args: Record<string, unknown> = {}): UpstreamCall {
-    return this.pool.call(this.server, { tool, arguments: args }, (one) => this.progress.push(one));
+    const onProgress = (one: UpstreamProgress): void => void this.progress.push(one);
+    return this.pool.call(this.server, aToolRequest(tool, args), aListener({ onProgress }));
   }
 
   async untilProgress(): Promise<void> {

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { isDeeperThan } from '../../common/json-depth.js';
 import { within } from '../../common/within.js';
-import type { ProgressListener } from '../upstream-call.js';
+import type { UpstreamProgress } from '../upstream-call.js';
 import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
 import type { SessionCall } from '../upstream-session.js';
 import type { CallExchange } from './call-exchange.js';
@@ -26,7 +26,7 @@ export interface SdkRequestParts {
   link: SdkLink;
   method: 'tools/call' | 'tools/list';
   params: Record<string, unknown>;
-  onProgress: ProgressListener;
+  onProgress: (progress: UpstreamProgress) => void;
 }
 
 /** One request on a session, with its own cancellation and its own watch over the response stream. */
@@ -66,7 +66,7 @@ export class SdkRequest implements SessionCall {
       signal: this.abort.signal,
       timeout: NO_TIMEOUT_MS,
       // Always given: without it the request carries no progress token.
-      onprogress: (progress: Parameters<ProgressListener>[0]) => this.progressed(progress),
+      onprogress: (progress: UpstreamProgress) => this.progressed(progress),
       ...this.exchange.sendOptions,
     };
     this.exchange
@@ -80,7 +80,7 @@ export class SdkRequest implements SessionCall {
       );
   }
 
-  private progressed(progress: Parameters<ProgressListener>[0]): void {
+  private progressed(progress: UpstreamProgress): void {
     if (!this.isEnded) this.parts.onProgress(progress);
   }
 

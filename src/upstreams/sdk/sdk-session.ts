@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { within } from '../../common/within.js';
-import type { ProgressListener, ToolRequest } from '../upstream-call.js';
+import type { ToolRequest, UpstreamListener, UpstreamProgress } from '../upstream-call.js';
 import {
   type SessionCall,
   type ToolPage,
@@ -37,9 +37,9 @@ export class SdkSession extends UpstreamSession {
     });
   }
 
-  call(request: ToolRequest, onProgress: ProgressListener): SessionCall {
+  call(request: ToolRequest, listener: UpstreamListener): SessionCall {
     const params = { name: request.tool, arguments: request.arguments };
-    return this.request('tools/call', params, onProgress);
+    return this.request('tools/call', params, (progress) => listener.onProgress(progress));
   }
 
   async listTools(cursor: string | undefined): Promise<ToolPage> {
@@ -70,7 +70,7 @@ export class SdkSession extends UpstreamSession {
   private request(
     method: SdkRequestParts['method'],
     params: Record<string, unknown>,
-    onProgress: ProgressListener,
+    onProgress: (progress: UpstreamProgress) => void,
   ): SdkRequest {
     const { client, link } = this;
     const request = new SdkRequest({ client, link, method, params, onProgress });

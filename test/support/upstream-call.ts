@@ -1,0 +1,16 @@
+import type { ToolRequest, UpstreamListener } from '../../src/upstreams/upstream-call.js';
+
+/** A call that may be run as a task. */
+export function aToolRequest(tool: string, args: Record<string, unknown> = {}): ToolRequest {
+  return { tool, arguments: args, mayBeTask: true };
+}
+
+/** Listens to these alone, and cancels questions. */
+export function aListener(listener: Partial<UpstreamListener> = {}): UpstreamListener {
+  return {
+    onProgress: () => undefined,
+    onReference: () => undefined,
+    onQuestion: () => Promise.resolve({ action: 'cancel' }),
+    ...listener,
+  };
+}
