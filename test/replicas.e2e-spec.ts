@@ -12,6 +12,9 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.j
 
 const LEASE_SEC = 1;
 const LIVING = 'SELECT 1 FROM instances WHERE lease_until >= now()';
+const FENCE = `
+  DELETE FROM instances
+  WHERE instances.pid = $1`;
 const EXPIRE = `
   UPDATE background_calls SET deadline_at = now() - interval '1 ms'
   WHERE background_calls.id = $1`;
@@ -175,6 +178,16 @@ describe('three replicas on one database', () => {
     await upstream.until(() => upstream.openStreams('tools/call') === 0);
     expect([await recordOf(control, id), await recordOf(control, held.id)]).toEqual(before);
     await expectToldOnce([id, held.id, late.id]);
+  });
+
+  it('let one that was fenced write no result, even before it knows of that', async () => {
+    const { id } = await mine.callInBackground('held');
+    await upstream.untilCalled(1);
+    await control.query(FENCE, [owner.pid]);
+    hold.open();
+    expect(await theirs.get(id, 20)).toMatchObject({ error: { code: 'interrupted' } });
+    expect(await recordOf(control, id)).toMatchObject({ results: 0, notifications: 1 });
+    await expectToldOnce([id]);
   });
 
   it('let a call that was moving when its process was paused past the lease move under the new id', async () => {

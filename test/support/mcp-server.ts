@@ -125,6 +125,11 @@ export class McpTestServer {
     return cut.length;
   }
 
+  /** Closes the connections on which nothing is asked, instead of keeping them for the next request. */
+  closeIdleConnections(): void {
+    this.http.closeIdleConnections();
+  }
+
   /** Forgets every session, as a restarted server does; calls in flight are cut. */
   async forgetSessions(): Promise<void> {
     const transports = [...this.sessions.values()];
