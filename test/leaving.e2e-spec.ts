@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { Api } from './support/api.js';
 import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
@@ -108,6 +109,17 @@ describe('a process that is told to leave while much is going on', () => {
     return calls;
   }
 
+  /** What the process has left to others. */
+  async function leftRunning(): Promise<object[]> {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query<object>(
+      'SELECT c.id FROM background_calls c WHERE c.ended_at IS NULL UNION ALL SELECT i.id FROM instances i',
+    );
+    await client.end();
+    return rows;
+  }
+
   /** What a request is answered from the start of the drain on. */
   async function expectRefusals(): Promise<void> {
     const nobody = new Api(service.url, undefined);
@@ -142,6 +154,7 @@ describe('a process that is told to leave while much is going on', () => {
     expect(await exit).toBe(0);
     expect(performance.now() - begun).toBeLessThan(DRAIN_MS + 1_000);
     await upstream.until(() => upstream.openStreams('tools/call') === 0);
+    expect(await leftRunning()).toEqual([]);
 
     service = await start();
     for (const [sessionId, ids] of background) {
