@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, type Dispatcher } from 'undici';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import { textResult, type ToolContext } from './support/mcp-tools.js';
-import { type PoolFixture, poolFixture } from './support/upstream-pool.js';
+import { LOOPBACK, type PoolFixture, poolFixture } from './support/upstream-pool.js';
 
 let fixture: PoolFixture;
 afterEach(() => fixture.close());
@@ -112,7 +112,7 @@ describe.each([
   { mode: 'JSON', jsonMode: true },
 ])('A silent upstream in $mode mode', ({ jsonMode }) => {
   it('is waited for longer than a dispatcher with limits would', async () => {
-    fixture = await poolFixture({ jsonMode }, new ImpatientHttp());
+    fixture = await poolFixture({ jsonMode }, new ImpatientHttp(LOOPBACK));
     const limited = await fixture.call('slow', { ms: 2_600 }).outcome;
     expect(limited).toMatchObject({ kind: 'error', code: 'upstream_lost', outcomeUnknown: true });
     await fixture.close();

@@ -12,6 +12,7 @@ import {
   CONFIGURATION,
   type PoolFixture,
   poolFixture,
+  LOOPBACK,
 } from './support/upstream-pool.js';
 
 let fixture: PoolFixture;
@@ -116,7 +117,7 @@ describe('An upstream that does not keep to the protocol', () => {
       answer: 'a redirect',
       status: 307,
       type: 'text/plain',
-      code: 'upstream_unreachable',
+      code: 'outbound_refused',
       unknown: false,
     },
   ])('and answers with $answer: $code', async ({ status, type, code, unknown }) => {
@@ -134,7 +135,7 @@ describe('An upstream that does not keep to the protocol', () => {
 });
 
 describe('An upstream that can not be reached', () => {
-  const failing = async (url: string, http = new OutboundHttp()): Promise<unknown> => {
+  const failing = async (url: string, http = new OutboundHttp(LOOPBACK)): Promise<unknown> => {
     const pool = aPool(http, fixture.settings, new HastyConnector(http, CONFIGURATION));
     const call = pool.call(aServer({ url }), aToolRequest('echo'), aListener());
     const outcome = await call.outcome;

@@ -12,7 +12,13 @@ import type { UpstreamCall, UpstreamProgress } from '../src/upstreams/upstream-c
 import type { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { eventually } from './support/eventually.js';
 import { aProgram, isAlive, StdioUpstream } from './support/stdio-upstream.js';
-import { aPool, CONFIGURATION, type PoolSettings, settingsOf } from './support/upstream-pool.js';
+import {
+  aPool,
+  CONFIGURATION,
+  LOOPBACK,
+  type PoolSettings,
+  settingsOf,
+} from './support/upstream-pool.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
 
 const LOST = { kind: 'error', code: 'upstream_lost', outcomeUnknown: true };
@@ -25,7 +31,7 @@ let upstream: StdioUpstream;
 let progress: UpstreamProgress[];
 
 beforeEach(() => {
-  http = new OutboundHttp();
+  http = new OutboundHttp(LOOPBACK);
   settings = settingsOf();
   pool = aPool(http, settings);
   upstream = new StdioUpstream();

@@ -6,6 +6,7 @@ export const CALL_ERROR_CODES = [
   'upstream_unreachable',
   'upstream_lost',
   'upstream_error',
+  'outbound_refused',
   'tool_error',
   'output_limit',
 ] as const;

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'upstream_error'
   | 'upstream_lost'
   | 'upstream_unreachable'
+  | 'outbound_refused'
   | 'database_unavailable'
   | 'draining'
   | 'timeout';

@@ -17,6 +17,7 @@ describe('the environment', () => {
         DATABASE_URL: 'mysql://x',
         LOG_LEVEL: 'loud',
         BGC_MAX_ARGUMENT_BYTES: '1e99',
+        BGC_OUTBOUND_ALLOW: '10.0.0.0/8,http://x',
         BGC_STDIO_COMMANDS: 'node,./server',
       },
       ...{ BGC_INSTANCE_LEASE_SEC: '1', BGC_ADMIN_KEY: KEY, BGC_BOT_KEY: KEY },
@@ -28,6 +29,7 @@ describe('the environment', () => {
           'DATABASE_URL: must begin with postgres:// or postgresql://',
           'LOG_LEVEL: must be one of: fatal, error, warn, info, debug, silent',
           'BGC_MAX_ARGUMENT_BYTES: must be a whole number from 1024 to 16777216',
+          'BGC_OUTBOUND_ALLOW: must be addresses, networks such as 10.0.0.0/8, or host names, separated by commas',
           'BGC_STDIO_COMMANDS: must be names of commands or absolute paths, separated by commas',
           'BGC_INSTANCE_LEASE_SEC: must be at least twice BGC_INSTANCE_HEARTBEAT_SEC',
           'BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another',
@@ -41,6 +43,18 @@ describe('the environment', () => {
     const { stdioCommands } = readEnvironment({ BGC_STDIO_COMMANDS: 'npx, /opt/my server' });
     expect(stdioCommands).toEqual(['npx', '/opt/my server']);
     expect(() => readEnvironment({ BGC_STDIO_COMMANDS: 'npx,' })).toThrow(/BGC_STDIO_COMMANDS/);
+  });
+
+  it('allows requests to loopback by itself only where everything is on one machine', () => {
+    const DATABASE_URL = 'postgres://x';
+    expect(readEnvironment({}).outboundAllow).toContain('127.0.0.0/8');
+    expect(readEnvironment({ DATABASE_URL, BGC_DEMO: 'true' }).outboundAllow).toContain('::1');
+    expect(readEnvironment({ DATABASE_URL }).outboundAllow).toEqual([]);
+    const BGC_OUTBOUND_ALLOW = '10.0.0.0/8, internal.example';
+    expect(readEnvironment({ BGC_OUTBOUND_ALLOW }).outboundAllow).toEqual([
+      '10.0.0.0/8',
+      'internal.example',
+    ]);
   });
 
   it.each([

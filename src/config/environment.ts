@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isHostName, toNetwork } from '../common/network.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
@@ -31,6 +32,15 @@ const commands = z
     error: 'must be names of commands or absolute paths, separated by commas',
   });
 
+const LOOPBACK = ['127.0.0.0/8', '::1', 'localhost'];
+const addresses = z
+  .string()
+  .transform((list) => list.split(',').map((entry) => entry.trim()))
+  .refine((list) => list.every((entry) => isHostName(entry) || toNetwork(entry) !== undefined), {
+    error: 'must be addresses, networks such as 10.0.0.0/8, or host names, separated by commas',
+  })
+  .optional();
+
 const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(8080),
@@ -49,6 +59,7 @@ const schema = z.object({
   BGC_INSTANCE_HEARTBEAT_SEC: number(0.05, 86_400).default(3),
   BGC_INSTANCE_LEASE_SEC: number(0.05, 86_400).default(12),
   BGC_MAX_ARGUMENT_BYTES: wholeNumber(1_024, 16_777_216).default(262_144),
+  BGC_OUTBOUND_ALLOW: addresses,
   BGC_STDIO_COMMANDS: commands,
 });
 
@@ -74,6 +85,8 @@ export abstract class Configuration {
   abstract readonly heartbeatSec: number;
   abstract readonly leaseSec: number;
   abstract readonly maxArgumentBytes: number;
+  /** Addresses, networks and host names besides public ones to which requests may go. */
+  abstract readonly outboundAllow: readonly string[];
   /** What programs that are started here get of our environment: places and language, no secrets. */
   abstract readonly inheritedEnvironment: Record<string, string>;
   /** The programs that may be started as MCP servers, exactly so. */
@@ -121,6 +134,8 @@ function inherited(given: [string, string | undefined][]): Record<string, string
 }
 
 function toConfiguration(env: z.infer<typeof schema>): Omit<Configuration, 'inheritedEnvironment'> {
+  const demo =
+    env.BGC_DEMO === undefined ? env.DATABASE_URL === undefined : env.BGC_DEMO === 'true';
   return {
     host: env.HOST,
     port: env.PORT,
@@ -129,11 +144,13 @@ function toConfiguration(env: z.infer<typeof schema>): Omit<Configuration, 'inhe
     dataDir: env.BGC_DATA_DIR,
     workspacesDir: env.BGC_WORKSPACES_DIR ?? join(env.BGC_DATA_DIR, 'workspaces'),
     fixedKeys: { admin: env.BGC_ADMIN_KEY, agent: env.BGC_AGENT_KEY, bot: env.BGC_BOT_KEY },
-    demo: env.BGC_DEMO === undefined ? env.DATABASE_URL === undefined : env.BGC_DEMO === 'true',
+    demo,
     drainSec: env.BGC_DRAIN_SEC,
     heartbeatSec: env.BGC_INSTANCE_HEARTBEAT_SEC,
     leaseSec: env.BGC_INSTANCE_LEASE_SEC,
     maxArgumentBytes: env.BGC_MAX_ARGUMENT_BYTES,
+    outboundAllow:
+      env.BGC_OUTBOUND_ALLOW ?? (env.DATABASE_URL === undefined || demo ? LOOPBACK : []),
     stdioCommands: env.BGC_STDIO_COMMANDS,
   };
 }

@@ -22,6 +22,8 @@ export const EN: MessageTexts = {
     idle_timeout: 'the call made no progress for too long and was stopped',
     interrupted:
       'the service was restarted, which interrupted the call; whether to try again is yours to decide',
+    outbound_refused:
+      'the address of the MCP server may not be connected to, so the request was not sent',
     upstream_unreachable: 'the MCP server could not be reached, so the request was not sent',
     upstream_lost: 'the connection to the MCP server was lost in mid-call',
     upstream_error: 'the MCP server answered with an error',

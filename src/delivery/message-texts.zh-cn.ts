@@ -20,6 +20,7 @@ export const ZH_CN: MessageTexts = {
     timeout: '超过时限，后台调用已停止',
     idle_timeout: '长时间没有进展，后台调用已停止',
     interrupted: '服务重启，后台调用中断；是否重试由你决定',
+    outbound_refused: '不允许连接该 MCP 服务的地址，请求没有发出',
     upstream_unreachable: '无法连接 MCP 服务，请求没有发出',
     upstream_lost: '执行途中与 MCP 服务的连接中断',
     upstream_error: 'MCP 服务返回了错误',

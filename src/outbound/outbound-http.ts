@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { outsideRequestContext } from '../common/request-context.js';
+import { guardedConnector } from './guarded-connect.js';
+import { RedirectRefusedError } from './outbound-errors.js';
+import { OutboundPolicy } from './outbound-policy.js';
 
 const CONNECT_MS = 10_000;
 /**
@@ -9,25 +12,24 @@ const CONNECT_MS = 10_000;
  * nobody can say whether it was received. So connections are kept for bursts only.
  */
 const KEEP_MS = 1_000;
-
-/** The other side wants the request to go elsewhere; nothing is sent there. */
-export class RedirectRefusedError extends Error {
-  constructor(status: number, location: string | null) {
-    super(`HTTP ${status}: a redirect to ${location ?? 'nowhere'} is not followed`);
-  }
-}
-
 /**
- * Requests to addresses that others have named: MCP servers, later webhooks. The one place where an
- * outgoing address is looked at before it is connected to.
+ * Silence of a socket before its other side is asked for a sign of life: by TCP, so that the kernel
+ * answers for a process that is merely busy. Ten questions without an answer, a second apart, end it.
  */
+const PROBE_AFTER_MS = 20_000;
+
+/** Requests to addresses that others have named: MCP servers, later webhooks. No other way leads out. */
 @Injectable()
 export class OutboundHttp implements OnApplicationShutdown {
-  private readonly dispatcher: Dispatcher = this.createDispatcher();
+  private readonly dispatcher: Dispatcher;
+
+  constructor(policy: OutboundPolicy) {
+    this.dispatcher = this.createDispatcher(policy);
+  }
 
   /**
    * Like the global `fetch`, on a dispatcher of our own: an answer may be silent for as long as it
-   * likes. Rejects like `fetch`, and with RedirectRefusedError.
+   * likes. Rejects like `fetch`, with an AddressRefusedError as the cause, and with RedirectRefusedError.
    */
   async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     // A kept connection outlives the request that opened it, and must not be seen as part of it.
@@ -46,11 +48,14 @@ export class OutboundHttp implements OnApplicationShutdown {
    * No limits for headers and body: undici's default of 300 s would end a silent call. No cap on
    * connections either: a cancellation would wait behind the calls.
    */
-  protected createDispatcher(): Dispatcher {
+  protected createDispatcher(policy: OutboundPolicy): Dispatcher {
     return new Agent({
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: CONNECT_MS },
+      connect: guardedConnector(policy, {
+        timeout: CONNECT_MS,
+        keepAliveInitialDelay: PROBE_AFTER_MS,
+      }),
       keepAliveTimeout: KEEP_MS,
       keepAliveMaxTimeout: KEEP_MS,
     });

@@ -4,6 +4,8 @@ import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
 import type { StopReason } from './foreground-race.js';
 import { UpstreamFailure } from '../upstreams/upstream-failure.js';
 
+const UPSTREAM_CODES = ['upstream_lost', 'upstream_unreachable', 'outbound_refused'] as const;
+
 type ErrorOutcome = Extract<CallOutcome, { kind: 'error' }>;
 
 /** No MCP server is registered under this name, or it is switched off. */
@@ -46,8 +48,8 @@ export function toError({ code, message, outcomeUnknown }: ErrorOutcome): Domain
     return new ForegroundTimeoutError(message, {
       extensions: outcomeUnknown ? { outcomeUnknown } : {},
     });
-  const isOfUpstream = code === 'upstream_lost' || code === 'upstream_unreachable';
-  return new UpstreamFailure(isOfUpstream ? code : 'upstream_error', message, outcomeUnknown);
+  const ofUpstream = UPSTREAM_CODES.find((known) => known === code) ?? 'upstream_error';
+  return new UpstreamFailure(ofUpstream, message, outcomeUnknown);
 }
 
 /** The error of a call that was stopped before it had an answer. */

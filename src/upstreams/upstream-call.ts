@@ -55,7 +55,8 @@ export interface UpstreamListener {
 }
 
 /** Why an upstream gave no result. */
-export type UpstreamErrorCode = 'upstream_error' | 'upstream_lost' | 'upstream_unreachable';
+export type UpstreamErrorCode =
+  'upstream_error' | 'upstream_lost' | 'upstream_unreachable' | 'outbound_refused';
 
 export type UpstreamOutcome =
   | { kind: 'result'; result: ToolResult }

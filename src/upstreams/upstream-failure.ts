@@ -7,7 +7,8 @@ const MAX_MESSAGE_CHARS = 2_000;
 /**
  * An upstream gave no result. `upstream_error`: it answered with a JSON-RPC error;
  * `upstream_lost`: the connection broke after the request had been sent;
- * `upstream_unreachable`: the request surely did not get there.
+ * `upstream_unreachable`: the request surely did not get there;
+ * `outbound_refused`: its address may not be connected to.
  */
 export class UpstreamFailure extends DomainError {
   constructor(

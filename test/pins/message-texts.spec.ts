@@ -110,6 +110,7 @@ describe('the text of a message in Chinese', () => {
     ['idle_timeout', '原因：长时间没有进展，后台调用已停止。'],
     ['interrupted', '原因：服务重启，后台调用中断；是否重试由你决定。'],
     ['upstream_unreachable', '原因：无法连接 MCP 服务，请求没有发出。'],
+    ['outbound_refused', '原因：不允许连接该 MCP 服务的地址，请求没有发出。'],
     ['upstream_lost', '原因：执行途中与 MCP 服务的连接中断。'],
     ['upstream_error', '原因：MCP 服务返回了错误。'],
     ['tool_error', '原因：工具报告执行失败。'],
@@ -208,6 +209,10 @@ describe('the text of a message in English', () => {
     [
       'interrupted',
       'Reason: the service was restarted, which interrupted the call; whether to try again is yours to decide.',
+    ],
+    [
+      'outbound_refused',
+      'Reason: the address of the MCP server may not be connected to, so the request was not sent.',
     ],
     [
       'upstream_unreachable',

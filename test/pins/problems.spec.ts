@@ -76,6 +76,7 @@ const TABLE: [ErrorCode, number][] = [
   ['internal_error', 500],
   ['upstream_error', 502],
   ['upstream_lost', 502],
+  ['outbound_refused', 502],
   ['upstream_unreachable', 502],
   ['database_unavailable', 503],
   ['draining', 503],

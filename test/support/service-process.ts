@@ -34,6 +34,7 @@ export class ServiceProcess {
         ...process.env,
         ...KEYS,
         PORT: '0',
+        BGC_OUTBOUND_ALLOW: '127.0.0.1',
         BGC_DEMO: 'false',
         LOG_LEVEL: 'info',
         BGC_WORKSPACES_DIR: workspaces,

@@ -44,6 +44,7 @@ export class TestService {
       PORT: '0',
       LOG_LEVEL: 'silent',
       BGC_DEMO: 'false',
+      BGC_OUTBOUND_ALLOW: '127.0.0.1',
       BGC_DRAIN_SEC: '2',
       DATABASE_URL: own.url,
       BGC_WORKSPACES_DIR: join(tmpdir(), 'workspaces'),

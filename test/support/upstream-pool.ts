@@ -1,6 +1,7 @@
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { readEnvironment } from '../../src/config/environment.js';
 import { OutboundHttp } from '../../src/outbound/outbound-http.js';
+import { OutboundPolicy } from '../../src/outbound/outbound-policy.js';
 import type { Settings } from '../../src/settings/settings.js';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings-tree.js';
 import type { HttpMcpServer } from '../../src/upstreams/mcp-server.js';
@@ -10,6 +11,9 @@ import { UpstreamPool } from '../../src/upstreams/upstream-pool.js';
 import type { UpstreamConnector } from '../../src/upstreams/upstream-session.js';
 import { type McpServerOptions, McpTestServer } from './mcp-server.js';
 import { aListener, aToolRequest } from './upstream-call.js';
+
+/** Where the test servers listen. */
+export const LOOPBACK = new OutboundPolicy(['127.0.0.1']);
 
 /** A registered server as it is in memory. */
 export function aServer(fields: Partial<HttpMcpServer> & { url: string }): HttpMcpServer {
@@ -78,7 +82,7 @@ export class PoolFixture {
 
 export async function poolFixture(
   options: McpServerOptions = {},
-  http: OutboundHttp = new OutboundHttp(),
+  http: OutboundHttp = new OutboundHttp(LOOPBACK),
 ): Promise<PoolFixture> {
   return new PoolFixture(await McpTestServer.start(options), http);
 }

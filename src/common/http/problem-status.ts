@@ -32,6 +32,7 @@ export const PROBLEM_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   internal_error: { status: 500, title: 'Internal error' },
   upstream_error: { status: 502, title: 'The MCP server answered with an error' },
   upstream_lost: { status: 502, title: 'The connection to the MCP server was lost' },
+  outbound_refused: { status: 502, title: 'The address of the MCP server may not be connected to' },
   upstream_unreachable: { status: 502, title: 'The MCP server is not reachable' },
   database_unavailable: { status: 503, title: 'Database unavailable' },
   draining: { status: 503, title: 'Shutting down' },

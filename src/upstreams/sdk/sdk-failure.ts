@@ -1,6 +1,6 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { RedirectRefusedError } from '../../outbound/outbound-http.js';
+import { OutboundRefusedError } from '../../outbound/outbound-errors.js';
 import { RequestRefused, SessionForgotten, UpstreamFailure } from '../upstream-failure.js';
 
 /** The server speaks no protocol version that we do (protocol 2026-07-28). */
@@ -34,8 +34,10 @@ export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFail
     return new UpstreamFailure('upstream_error', withoutPrefix(error), mayHaveRun);
   }
   if (error instanceof StreamableHTTPError) return toHttpFailure(error, hasSession);
+  const refusal = refusalIn(error);
+  if (refusal) return refused(refusal);
   const reason = reasonOf(error);
-  if (error instanceof RedirectRefusedError || isNotConnected(error)) return unreachable(reason);
+  if (isNotConnected(error)) return unreachable(reason);
   if (isUnreadable(error))
     return new UpstreamFailure(
       'upstream_error',
@@ -47,6 +49,8 @@ export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFail
 
 /** The failure of connecting and initialising: nothing was asked of any tool yet. */
 export function toConnectFailure(error: unknown): UpstreamFailure {
+  const refusal = refusalIn(error);
+  if (refusal) return refused(refusal);
   return speaksNewerProtocol(error)
     ? new UpstreamFailure('upstream_unreachable', NEWER_PROTOCOL)
     : unreachable(reasonOf(error));
@@ -55,6 +59,16 @@ export function toConnectFailure(error: unknown): UpstreamFailure {
 /** The request surely did not get there. */
 export function unreachable(reason: string): UpstreamFailure {
   return new UpstreamFailure('upstream_unreachable', `The upstream can't be reached: ${reason}`);
+}
+
+/** A refused address is the cause of a failed `fetch`. */
+function refusalIn(error: unknown): OutboundRefusedError | undefined {
+  const { cause = error } = error as { cause?: unknown };
+  return cause instanceof OutboundRefusedError ? cause : undefined;
+}
+
+function refused({ message }: OutboundRefusedError): UpstreamFailure {
+  return new UpstreamFailure('outbound_refused', `The upstream is not asked: ${message}`);
 }
 
 /** What went wrong, in a few words. */
