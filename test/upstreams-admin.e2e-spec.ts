@@ -218,7 +218,7 @@ describe('The admin API of MCP servers', () => {
     const upstream = await McpTestServer.start({
       toolPages: [
         [tool('one', { icons: [{ src: 'x' }], unheard: 1 })],
-        [tool('a/b c%2F'), tool('x')],
+        [tool('a/b c%2F'), { name: 'broken' }, tool('x')],
       ],
     });
     const { id } = await create({ name: 'paged', url: upstream.url });
@@ -236,6 +236,7 @@ describe('The admin API of MCP servers', () => {
         { ...tool('x'), background: 'auto', listed: true },
         { name: 'not there yet', background: 'never', listed: false },
       ],
+      leftOut: [{ name: 'broken', reason: 'its inputSchema is not an object' }],
       hasMore: false,
       nextCursor: null,
     });

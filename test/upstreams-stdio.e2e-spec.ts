@@ -70,7 +70,9 @@ describe('A program over stdio', () => {
     });
     await session.close({ forget: true });
     await session.closed;
-    expect((await pool.listTools(upstream.server())).map(({ name }) => name)).toContain('echo');
+    expect((await pool.listTools(upstream.server())).tools.map(({ name }) => name)).toContain(
+      'echo',
+    );
     expect(await call('echo', { 文: '字 \u2028 ✓' }).outcome).toMatchObject({
       result: { structuredContent: { 文: '字 \u2028 ✓' } },
     });

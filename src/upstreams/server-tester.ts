@@ -58,8 +58,8 @@ export class ServerTester {
     try {
       const session = await this.connected(server, connecting, limit.signal);
       const listing = walkToolList((cursor) => session.listTools(cursor));
-      const { length } = await beforeAbort(limit.signal, listing);
-      return { about: session.about, toolCount: length };
+      const { tools } = await beforeAbort(limit.signal, listing);
+      return { about: session.about, toolCount: tools.length };
     } finally {
       clearTimeout(timer);
       await within(CLOSE_MS, forget(connecting));

@@ -7,6 +7,7 @@ import { McpServerDirectory } from './mcp-server.directory.js';
 import { McpServerRepository } from './mcp-server.repository.js';
 import { McpServerService } from './mcp-server.service.js';
 import { ToolModeRepository } from './tool-mode.repository.js';
+import type { LeftOutTool } from './tool-list.js';
 import { UpstreamPool } from './upstream-pool.js';
 import type { UpstreamTool } from './upstream-session.js';
 
@@ -16,6 +17,13 @@ export interface KnownTool {
   background: CallMode;
   /** As the upstream tells it; undefined when its list lacks the tool. */
   told: UpstreamTool | undefined;
+}
+
+/** All that is known of the tools of a server. */
+export interface KnownTools {
+  tools: KnownTool[];
+  /** What the upstream tells but what can't be offered. */
+  leftOut: LeftOutTool[];
 }
 
 /** The tools of a server, and whether their calls may move to the background. */
@@ -35,19 +43,20 @@ export class ToolService {
    * @throws NotFoundError when there is no such server.
    * @throws UpstreamFailure when the upstream does not answer.
    */
-  async list(serverId: string): Promise<KnownTool[]> {
-    const told = await this.pool.listTools(await this.servers.get(serverId));
+  async list(serverId: string): Promise<KnownTools> {
+    const { tools: told, leftOut } = await this.pool.listTools(await this.servers.get(serverId));
     const modes = this.directory.toolModesOf(serverId);
     const names = new Set(told.map(({ name }) => name));
     const missing = [...modes].filter(([name]) => !names.has(name)).sort();
-    return [
+    const tools = [
       ...told.map((tool) => ({
         name: tool.name,
-        background: modes.get(tool.name) ?? 'auto',
+        background: modes.get(tool.name) ?? ('auto' as const),
         told: tool,
       })),
       ...missing.map(([name, background]) => ({ name, background, told: undefined })),
     ];
+    return { tools, leftOut };
   }
 
   /**

@@ -6,10 +6,11 @@ import { connectionKey, type McpServer } from './mcp-server.js';
 import { type Lease, PooledCall } from './pooled-call.js';
 import { SharedConnection } from './shared-connection.js';
 import { StartBackoffs } from './start-backoffs.js';
-import { walkToolList } from './tool-list.js';
+import { ToolCache } from './tool-cache.js';
+import { type ToolList, walkToolList } from './tool-list.js';
 import type { ToolRequest, UpstreamCall, UpstreamListener } from './upstream-call.js';
 import { UpstreamFailure } from './upstream-failure.js';
-import { UpstreamConnector, type UpstreamSession, type UpstreamTool } from './upstream-session.js';
+import { UpstreamConnector, type UpstreamSession } from './upstream-session.js';
 
 /** Told of each attempt to connect; a failure of undefined: the connection stands. */
 export type ConnectListener = (server: McpServer, failure: UpstreamFailure | undefined) => void;
@@ -22,6 +23,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   /** Those of which anything is left, such as calls in flight or a program that is being ended. */
   private readonly open = new Set<SharedConnection>();
   private readonly backoffs: StartBackoffs;
+  private readonly tools: ToolCache;
   private readonly connectListeners = new Set<ConnectListener>();
   private readonly doubtListeners = new Set<(server: McpServer) => void>();
   private isShutDown = false;
@@ -32,6 +34,7 @@ export class UpstreamPool implements OnApplicationShutdown {
     clock: Clock,
   ) {
     this.backoffs = new StartBackoffs(clock);
+    this.tools = new ToolCache(clock);
   }
 
   /**
@@ -42,8 +45,17 @@ export class UpstreamPool implements OnApplicationShutdown {
     return new PooledCall(() => this.borrow(server), request, listener);
   }
 
-  /** Every page of the tool list. @throws UpstreamFailure */
-  async listTools(server: McpServer): Promise<UpstreamTool[]> {
+  /** Asks for every page of the tool list. @throws UpstreamFailure */
+  listTools(server: McpServer): Promise<ToolList> {
+    return this.tools.renew(connectionKey(server), () => this.askTools(server));
+  }
+
+  /** The tool list as it was told in the last 5 minutes, asked for where needed. @throws UpstreamFailure */
+  knownTools(server: McpServer): Promise<ToolList> {
+    return this.tools.get(connectionKey(server), () => this.askTools(server));
+  }
+
+  private async askTools(server: McpServer): Promise<ToolList> {
     const lease = await this.borrow(server);
     try {
       return await walkToolList((cursor) => lease.session.listTools(cursor));
@@ -79,6 +91,7 @@ export class UpstreamPool implements OnApplicationShutdown {
     const keys = new Set(servers.filter(({ enabled }) => enabled).map(connectionKey));
     for (const [key, connection] of this.connections) if (!keys.has(key)) connection.retire();
     this.backoffs.keepOnly(keys);
+    this.tools.keepOnly(keys);
   }
 
   /** Closes all connections; calls that are still in flight fail as lost. */
@@ -126,12 +139,18 @@ export class UpstreamPool implements OnApplicationShutdown {
   private async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
     try {
       const session = await outsideRequestContext(() => this.connector.connect(server, signal));
+      this.followTools(connectionKey(server), session);
       this.tell(server, undefined);
       return session;
     } catch (error) {
       if (error instanceof UpstreamFailure && !signal.aborted) this.tell(server, error);
       throw error;
     }
+  }
+
+  private followTools(key: string, session: UpstreamSession): void {
+    this.tools.expire(key);
+    session.onToolsChanged(() => this.tools.forget(key));
   }
 
   private tell(server: McpServer, failure: UpstreamFailure | undefined): void {

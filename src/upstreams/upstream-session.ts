@@ -5,7 +5,8 @@ import type { ToolRequest, ToolResult, UpstreamListener } from './upstream-call.
 export type UpstreamTool = Record<string, unknown> & { name: string };
 
 export interface ToolPage {
-  tools: UpstreamTool[];
+  /** Nothing of them was looked at. */
+  tools: unknown[];
   nextCursor: string | undefined;
 }
 
@@ -37,11 +38,17 @@ export abstract class UpstreamSession {
   /** Resolves once when the session can carry no more calls, by itself or because it was closed. */
   abstract readonly closed: Promise<void>;
 
+  /** Whether the upstream runs `tools/call` as an MCP task when it is asked to. */
+  abstract readonly runsTasks: boolean;
+
   /** Sends the request at once. The listener is told nothing after the end. */
   abstract call(request: ToolRequest, listener: UpstreamListener): SessionCall;
 
   /** One page of the tool list. @throws UpstreamFailure */
   abstract listTools(cursor: string | undefined): Promise<ToolPage>;
+
+  /** The listener is told each time when the upstream says that its tools changed. */
+  abstract onToolsChanged(listener: () => void): void;
 
   /**
    * Ends everything that is still open; calls in flight fail as lost. `forget` tells the upstream to

@@ -49,7 +49,10 @@ export class McpTestServer {
   initializes = 0;
   /** How often a session was ended by DELETE. */
   deletes = 0;
+  /** How often a page of `tools/list` was asked. */
+  lists = 0;
   private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
+  private readonly servers = new Set<SdkServer>();
   private readonly streams = new Map<ServerResponse, string>();
   private readonly gates = new Map<string, Json>();
   private readonly atGates = new Map<string, (result: Json) => void>();
@@ -130,6 +133,12 @@ export class McpTestServer {
     this.http.closeIdleConnections();
   }
 
+  /** Tells every session that there are other tools now. */
+  async changeTools(pages: Json[][]): Promise<void> {
+    this.options.toolPages = pages;
+    await Promise.all([...this.servers].map((server) => server.sendToolListChanged()));
+  }
+
   /** Forgets every session, as a restarted server does; calls in flight are cut. */
   async forgetSessions(): Promise<void> {
     const transports = [...this.sessions.values()];
@@ -167,6 +176,7 @@ export class McpTestServer {
   private record(message: Json, body: string): void {
     const params = (message.params ?? {}) as Json;
     if (message.method === 'initialize') this.initializes += 1;
+    if (message.method === 'tools/list') this.lists += 1;
     if (message.method === 'notifications/cancelled')
       this.cancelled.push({ requestId: params.requestId, reason: params.reason });
     if (message.method === 'tools/call')
@@ -198,6 +208,7 @@ export class McpTestServer {
       { capabilities: { tools: { listChanged: true } } },
     );
     server.onerror = () => undefined;
+    this.servers.add(server);
     server.fallbackRequestHandler = async (request, extra) => {
       const params = (request.params ?? {}) as Json;
       if (request.method === 'tools/list')

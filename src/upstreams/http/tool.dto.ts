@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PageDto } from '../../common/http/page.dto.js';
 import { CALL_MODES, type CallMode } from '../../common/call-mode.js';
-import type { KnownTool } from '../tool.service.js';
+import type { KnownTool, KnownTools } from '../tool.service.js';
 
 const MODE = { enum: CALL_MODES, enumName: 'CallMode' };
 
@@ -26,13 +26,29 @@ export class ToolDto {
   }
 }
 
+@ApiSchema({
+  name: 'LeftOutTool',
+  description: 'Something in the list of the server that is no tool',
+})
+export class LeftOutToolDto {
+  @ApiProperty({ type: String, nullable: true, description: 'Cut at 300 characters' })
+  name!: string | null;
+
+  @ApiProperty({ type: String, example: 'its inputSchema is not an object' })
+  reason!: string;
+}
+
 @ApiSchema({ name: 'ToolList', description: 'The whole list: there is never a next page.' })
 export class ToolListDto extends PageDto {
   @ApiProperty({ type: [ToolDto] })
   data!: ToolDto[];
 
-  static from(tools: readonly KnownTool[]): ToolListDto {
-    return { data: tools.map((tool) => ToolDto.from(tool)), hasMore: false, nextCursor: null };
+  @ApiProperty({ type: [LeftOutToolDto], description: 'What is told but not offered, and why' })
+  leftOut!: LeftOutToolDto[];
+
+  static from({ tools, leftOut }: KnownTools): ToolListDto {
+    const data = tools.map((tool) => ToolDto.from(tool));
+    return { data, leftOut, hasMore: false, nextCursor: null };
   }
 }
 

@@ -19,7 +19,7 @@ export class ToolsController {
   @ApiOperation({
     summary: 'List the tools of an MCP server',
     description:
-      'Asks the server, all pages. Tools that have a policy but are not in its list come last.',
+      'Asks the server, all pages. Tools that have a policy but are not in its list come last. A broken tool is left out alone, and named.',
   })
   @ApiParam({ name: 'serverId', type: String })
   @ApiOkResponse({ type: ToolListDto })

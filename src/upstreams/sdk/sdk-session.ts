@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { within } from '../../common/within.js';
 import type { ToolRequest, UpstreamListener, UpstreamProgress } from '../upstream-call.js';
 import {
@@ -19,6 +20,7 @@ const CLOSED_HERE = 'This service closed the connection.';
 export class SdkSession extends UpstreamSession {
   readonly about: UpstreamAbout;
   readonly closed: Promise<void>;
+  readonly runsTasks: boolean;
   private readonly requests = new Set<SdkRequest>();
 
   constructor(
@@ -27,6 +29,7 @@ export class SdkSession extends UpstreamSession {
   ) {
     super();
     this.about = aboutOf(client, link);
+    this.runsTasks = client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
     this.closed = new Promise((resolve) => {
       client.onclose = () => {
         this.abandonAll();
@@ -50,6 +53,10 @@ export class SdkSession extends UpstreamSession {
     } finally {
       clearTimeout(limit);
     }
+  }
+
+  onToolsChanged(listener: () => void): void {
+    this.client.setNotificationHandler(ToolListChangedNotificationSchema, listener);
   }
 
   async close({ forget }: { forget: boolean }): Promise<void> {
