@@ -14,8 +14,9 @@ const IMPORTS = {
   health: BASE,
   metrics: BASE,
   outbound: BASE,
+  secrets: BASE,
   targets: [...BASE, 'settings', 'events'],
-  upstreams: [...BASE, 'settings', 'events', 'metrics', 'outbound'],
+  upstreams: [...BASE, 'settings', 'events', 'metrics', 'outbound', 'secrets'],
   policy: [...BASE, 'settings', 'upstreams'],
   delivery: [...BASE, 'settings', 'events', 'metrics', 'targets', 'outbound'],
   'background-calls': [

@@ -10,6 +10,7 @@ import { DatabaseMode } from '../src/database/database-mode.js';
 import { DatabaseModule } from '../src/database/database.module.js';
 import { Database } from '../src/database/database.js';
 import { eventually } from './support/eventually.js';
+import { SECRETS_KEYS } from './support/secrets-keys.js';
 import { createEmptyDatabase, type TestDatabase } from './support/test-database.js';
 
 /** Writes at the last moment, as a leaving instance does. */
@@ -31,7 +32,11 @@ describe('DatabaseModule', () => {
 
   beforeEach(async () => {
     testDatabase = await createEmptyDatabase();
-    const configuration = readEnvironment({ DATABASE_URL: testDatabase.url, LOG_LEVEL: 'silent' });
+    const configuration = readEnvironment({
+      DATABASE_URL: testDatabase.url,
+      BGC_SECRETS_KEYS: SECRETS_KEYS,
+      LOG_LEVEL: 'silent',
+    });
     const modules = [ConfigModule.forRoot(configuration), DatabaseModule, LateModule];
     app = await Test.createTestingModule({ imports: modules }).compile();
   });

@@ -132,7 +132,7 @@ describe('compose.yaml', () => {
       Object.entries(environment),
     );
     const secrets = variables.filter(([name]) => /KEY|PASSWORD|DATABASE_URL/.test(name));
-    expect(secrets.length).toBeGreaterThanOrEqual(9);
+    expect(secrets.length).toBeGreaterThanOrEqual(11);
     for (const [, value] of secrets) expect(value).toMatch(/\$\{\w+:\?[^}]*\}/);
   });
 });

@@ -11,6 +11,7 @@ import { SdkConnector } from '../src/upstreams/sdk/sdk-connector.js';
 import type { UpstreamCall, UpstreamProgress } from '../src/upstreams/upstream-call.js';
 import type { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { eventually } from './support/eventually.js';
+import { SECRETS_KEYS } from './support/secrets-keys.js';
 import { aProgram, isAlive, StdioUpstream } from './support/stdio-upstream.js';
 import {
   aPool,
@@ -92,6 +93,7 @@ describe('A program over stdio', () => {
     const ours = {
       ...{ PATH: process.env.PATH, HOME: '/home/x', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', TZ: 'UTC' },
       ...{ DATABASE_URL: 'postgres://u:secret@h/d', BGC_ADMIN_KEY: 'admin-key-0123456789012345' },
+      BGC_SECRETS_KEYS: SECRETS_KEYS,
       ...{ AWS_SECRET_ACCESS_KEY: 'secret', NODE_OPTIONS: '--no-warnings', LD_PRELOAD: '' },
     };
     pool = aPool(http, settings, new SdkConnector(http, readEnvironment(ours)));

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidEnvironmentError, readEnvironment } from './environment.js';
+import { formatSecretsKeys, SECRETS_KEYS_FORM, type SecretsKey } from './secrets-keys.js';
 
 const KEY = 'a-key-that-is-long-enough-1';
+
+const aKey = (id: string, byte: number): SecretsKey => ({ id, key: Buffer.alloc(32, byte) });
+
+const BGC_SECRETS_KEYS = formatSecretsKeys([aKey('a', 1)]);
 
 describe('the environment', () => {
   it('needs nothing, and an empty variable counts as not set', () => {
@@ -16,6 +21,7 @@ describe('the environment', () => {
         PORT: 'x',
         DATABASE_URL: 'mysql://x',
         LOG_LEVEL: 'loud',
+        BGC_SECRETS_KEYS: 'a:c2hvcnQ=',
         BGC_MAX_ARGUMENT_BYTES: '1e99',
         BGC_OUTBOUND_ALLOW: '10.0.0.0/8,http://x',
         BGC_STDIO_COMMANDS: 'node,./server',
@@ -31,6 +37,7 @@ describe('the environment', () => {
           'BGC_MAX_ARGUMENT_BYTES: must be a whole number from 1024 to 16777216',
           'BGC_OUTBOUND_ALLOW: must be addresses, networks such as 10.0.0.0/8, or host names, separated by commas',
           'BGC_STDIO_COMMANDS: must be names of commands or absolute paths, separated by commas',
+          `BGC_SECRETS_KEYS: ${SECRETS_KEYS_FORM}`,
           'BGC_INSTANCE_LEASE_SEC: must be at least twice BGC_INSTANCE_HEARTBEAT_SEC',
           'BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another',
         ].join('\n'),
@@ -46,15 +53,36 @@ describe('the environment', () => {
   });
 
   it('allows requests to loopback by itself only where everything is on one machine', () => {
-    const DATABASE_URL = 'postgres://x';
+    const external = { DATABASE_URL: 'postgres://x', BGC_SECRETS_KEYS };
     expect(readEnvironment({}).outboundAllow).toContain('127.0.0.0/8');
-    expect(readEnvironment({ DATABASE_URL, BGC_DEMO: 'true' }).outboundAllow).toContain('::1');
-    expect(readEnvironment({ DATABASE_URL }).outboundAllow).toEqual([]);
+    expect(readEnvironment({ ...external, BGC_DEMO: 'true' }).outboundAllow).toContain('::1');
+    expect(readEnvironment(external).outboundAllow).toEqual([]);
     const BGC_OUTBOUND_ALLOW = '10.0.0.0/8, internal.example';
     expect(readEnvironment({ BGC_OUTBOUND_ALLOW }).outboundAllow).toEqual([
       '10.0.0.0/8',
       'internal.example',
     ]);
+  });
+
+  it('needs keys for secrets with an external database only, and says what they look like', () => {
+    expect(readEnvironment({}).secretsKeys).toBeUndefined();
+    const external = { DATABASE_URL: 'postgres://db/x' };
+    expect(() => readEnvironment(external)).toThrow(/^BGC_SECRETS_KEYS: is needed .*id:base64/);
+    const keys = [aKey('new', 1), aKey('old', 2)];
+    const given = { ...external, BGC_SECRETS_KEYS: formatSecretsKeys(keys) };
+    expect(readEnvironment(given).secretsKeys).toEqual(keys);
+  });
+
+  it.each([
+    ['no id', formatSecretsKeys([aKey('', 1)])],
+    ['31 bytes', `a:${Buffer.alloc(31, 7).toString('base64')}`],
+    ['one id twice', formatSecretsKeys([aKey('a', 1), aKey('a', 2)])],
+    ['an empty part', `${formatSecretsKeys([aKey('a', 1)])},`],
+  ])('is refused when the keys for secrets have %s, without repeating them', (_what, given) => {
+    const message = `BGC_SECRETS_KEYS: ${SECRETS_KEYS_FORM}`;
+    expect(() => readEnvironment({ BGC_SECRETS_KEYS: given })).toThrow(
+      new InvalidEnvironmentError(message),
+    );
   });
 
   it.each([

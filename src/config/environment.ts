@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isHostName, toNetwork } from '../common/network.js';
+import { parseSecretsKeys, SECRETS_KEYS_FORM, type SecretsKey } from './secrets-keys.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
@@ -41,6 +42,16 @@ const addresses = z
   })
   .optional();
 
+/** The message never repeats what was given. */
+const secretsKeys = z
+  .string()
+  .transform((text, context) => {
+    const keys = parseSecretsKeys(text);
+    if (keys === undefined) context.addIssue({ code: 'custom', message: SECRETS_KEYS_FORM });
+    return keys;
+  })
+  .optional();
+
 const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(8080),
@@ -61,6 +72,7 @@ const schema = z.object({
   BGC_MAX_ARGUMENT_BYTES: wholeNumber(1_024, 16_777_216).default(262_144),
   BGC_OUTBOUND_ALLOW: addresses,
   BGC_STDIO_COMMANDS: commands,
+  BGC_SECRETS_KEYS: secretsKeys,
 });
 
 /** What a program that is started here needs to find itself at home; none of it is a secret of ours. */
@@ -91,6 +103,8 @@ export abstract class Configuration {
   abstract readonly inheritedEnvironment: Record<string, string>;
   /** The programs that may be started as MCP servers, exactly so. */
   abstract readonly stdioCommands: readonly string[];
+  /** Seal secrets at rest, the first of them; undefined: one is generated into `dataDir`. */
+  abstract readonly secretsKeys: readonly SecretsKey[] | undefined;
 }
 
 /** The environment has mistakes; the message lists all of them, one a line. */
@@ -125,6 +139,11 @@ function mistakesTogether(env: NodeJS.ProcessEnv): string[] {
     ...(new Set(keys).size < keys.length
       ? ['BGC_ADMIN_KEY, BGC_AGENT_KEY, BGC_BOT_KEY: must differ from one another']
       : []),
+    ...(env.DATABASE_URL && !env.BGC_SECRETS_KEYS
+      ? [
+          `BGC_SECRETS_KEYS: is needed with DATABASE_URL, the same for every replica: ${SECRETS_KEYS_FORM}`,
+        ]
+      : []),
   ];
 }
 
@@ -152,5 +171,6 @@ function toConfiguration(env: z.infer<typeof schema>): Omit<Configuration, 'inhe
     outboundAllow:
       env.BGC_OUTBOUND_ALLOW ?? (env.DATABASE_URL === undefined || demo ? LOOPBACK : []),
     stdioCommands: env.BGC_STDIO_COMMANDS,
+    secretsKeys: env.BGC_SECRETS_KEYS,
   };
 }

@@ -1,11 +1,11 @@
-import type { McpServer } from './mcp-server.js';
+import type { McpServer, UnopenedSecret } from './mcp-server.js';
 import { CommandNotAllowedError, StdioCommands } from './stdio-commands.js';
 import { UpstreamFailure } from './upstream-failure.js';
 import { UpstreamConnector, type UpstreamSession } from './upstream-session.js';
 
 /**
  * The only way to a connection: a program that the operator does not allow any more is not started,
- * whatever the database says.
+ * whatever the database says, and nothing is asked without a secret that could not be opened.
  */
 export class AllowedConnector extends UpstreamConnector {
   constructor(
@@ -18,6 +18,13 @@ export class AllowedConnector extends UpstreamConnector {
   async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
     if (!this.commands.allows(server))
       throw new UpstreamFailure('upstream_unreachable', new CommandNotAllowedError().message);
+    const [missing] = server.unopened ?? [];
+    if (missing !== undefined) throw new UpstreamFailure('upstream_unreachable', toText(missing));
     return this.connector.connect(server, signal);
   }
+}
+
+function toText({ field, name, why }: UnopenedSecret): string {
+  const what = field === 'headers' ? 'header' : 'variable';
+  return `The value of the ${what} ${name} can't be opened: ${why}. Set it again, or mend the keys.`;
 }

@@ -64,7 +64,11 @@ export function applyPatch(before: McpServerFields, patch: McpServerPatch): McpS
           env: merged(old.env, patch.env),
         }
       : { url: patch.url ?? old.url, headers: merged(old.headers, patch.headers) };
-  return toMcpServerFields({ name, title, enabled, transport, ...connection });
+  const fields = toMcpServerFields({ name, title, enabled, transport, ...connection });
+  const unopened = before.unopened?.filter(
+    ({ field, name: secret }) => field in fields && patch[field]?.[secret] === undefined,
+  );
+  return { ...fields, unopened };
 }
 
 function refuseMisfits(transport: Transport, given: object): void {

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { PageCursor, PageRequest } from '../common/paging.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable, Transaction } from '../database/database.js';
 import {
   MCP_SERVER_COLUMNS as COLUMNS,
   type McpServerColumns,
   type McpServerFields,
   type McpServerRow,
-  toColumnValues,
-  toMcpServerRow,
+  type StoredServerSecrets,
 } from './mcp-server.row.js';
+import { ServerSecrets } from './server-secrets.js';
 
 const INSERT_COLUMNS = `
   INSERT INTO mcp_servers (id, name, title, enabled, transport, url, headers, command, args, env)
@@ -30,9 +30,14 @@ const UPSERT_ADDRESS = `${INSERT_COLUMNS}
     DO UPDATE SET transport = excluded.transport, url = excluded.url, command = NULL, args = '[]',
       env = '{}', revision = mcp_servers.revision + 1, updated_at = now()`;
 
+const RESEAL = `
+  UPDATE mcp_servers SET headers = $2, env = $3 WHERE mcp_servers.id = $1`;
+
 const DELETE = `DELETE FROM mcp_servers WHERE mcp_servers.id = $1 RETURNING mcp_servers.id`;
 
 const ALL = `SELECT ${COLUMNS} FROM mcp_servers`;
+// In one order, so that two replicas that start together do not wait for each other in a circle.
+const ALL_LOCKED = `${ALL} ORDER BY mcp_servers.id FOR UPDATE`;
 
 const ONE = `SELECT ${COLUMNS} FROM mcp_servers WHERE mcp_servers.id = $1`;
 
@@ -48,9 +53,11 @@ const PAGES = { asc: page('asc'), desc: page('desc') };
 
 @Injectable()
 export class McpServerRepository {
+  constructor(private readonly secrets: ServerSecrets) {}
+
   /** Fails on the constraint `mcp_servers_name_unique` when the name is taken. */
   async insert(db: Queryable, id: string, fields: McpServerFields): Promise<McpServerRow> {
-    return one(await select(db, INSERT, [id, ...toColumnValues(fields)]));
+    return one(await this.select(db, INSERT, [id, ...this.secrets.toColumnValues(id, fields)]));
   }
 
   /** Fails on the constraint `mcp_servers_name_unique` when the name is taken. */
@@ -60,12 +67,13 @@ export class McpServerRepository {
     fields: McpServerFields,
     revision: number,
   ): Promise<McpServerRow> {
-    return one(await select(db, UPDATE, [id, ...toColumnValues(fields), revision]));
+    const values = this.secrets.toColumnValues(id, fields);
+    return one(await this.select(db, UPDATE, [id, ...values, revision]));
   }
 
   /** Registers it, or gives the one of this name this url. */
   async upsertAddress(db: Queryable, id: string, fields: McpServerFields): Promise<void> {
-    await db.query(UPSERT_ADDRESS, [id, ...toColumnValues(fields)]);
+    await db.query(UPSERT_ADDRESS, [id, ...this.secrets.toColumnValues(id, fields)]);
   }
 
   /** Whether there was one. */
@@ -74,31 +82,42 @@ export class McpServerRepository {
   }
 
   async all(db: Queryable): Promise<McpServerRow[]> {
-    return select(db, ALL, []);
+    return this.select(db, ALL, []);
   }
 
   async find(db: Queryable, id: string): Promise<McpServerRow | undefined> {
-    return (await select(db, ONE, [id]))[0];
+    return (await this.select(db, ONE, [id]))[0];
   }
 
   /** Locks the row, so that two changes of different fields both hold. */
   async lock(db: Queryable, id: string): Promise<McpServerRow | undefined> {
-    return (await select(db, ONE_LOCKED, [id]))[0];
+    return (await this.select(db, ONE_LOCKED, [id]))[0];
   }
 
   /** Up to `limit + 1` rows. */
   async page(db: Queryable, { limit, after, order }: PageRequest): Promise<McpServerRow[]> {
-    return select(db, PAGES[order], [after?.createdAt, after?.id, limit + 1]);
+    return this.select(db, PAGES[order], [after?.createdAt, after?.id, limit + 1]);
+  }
+
+  /** The rows as they are stored, locked. */
+  async lockAllStored(tx: Transaction): Promise<McpServerColumns[]> {
+    return tx.query<McpServerColumns>(ALL_LOCKED);
+  }
+
+  /** Puts other seals around the same secrets. */
+  async reseal(db: Queryable, id: string, { headers, env }: StoredServerSecrets): Promise<void> {
+    await db.query(RESEAL, [id, JSON.stringify(headers), JSON.stringify(env)]);
+  }
+
+  private async select(db: Queryable, sql: string, values: unknown[]): Promise<McpServerRow[]> {
+    const rows = await db.query<McpServerColumns>(sql, values);
+    return rows.map((row) => this.secrets.toRow(row));
   }
 }
 
 /** The place of a row in the list. */
 export function cursorOf({ createdAt, id }: McpServerRow): PageCursor {
   return { createdAt: createdAt.toISOString(), id };
-}
-
-async function select(db: Queryable, sql: string, values: unknown[]): Promise<McpServerRow[]> {
-  return (await db.query<McpServerColumns>(sql, values)).map(toMcpServerRow);
 }
 
 function one(rows: McpServerRow[]): McpServerRow {

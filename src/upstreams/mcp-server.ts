@@ -1,6 +1,19 @@
+import type { SealedText } from '../secrets/secret-box.js';
+
 export const TRANSPORTS = ['http', 'sse', 'stdio'] as const;
 /** `http`: Streamable HTTP; `sse`: the older HTTP with SSE; `stdio`: a program that is started here. */
 export type Transport = (typeof TRANSPORTS)[number];
+
+/** A header or variable whose sealed value could not be opened: the server can't be connected to. */
+export interface UnopenedSecret {
+  field: SecretField;
+  name: string;
+  why: string;
+  /** As it is stored, and stays until another value is given. */
+  stored: SealedText;
+}
+
+export type SecretField = 'headers' | 'env';
 
 interface McpServerCommon {
   /** uuid */
@@ -11,6 +24,8 @@ interface McpServerCommon {
   title: string;
   /** A disabled server takes no calls. */
   enabled: boolean;
+  /** Left out: none. */
+  unopened?: readonly UnopenedSecret[];
 }
 
 export interface HttpMcpServer extends McpServerCommon {
@@ -33,10 +48,11 @@ export type McpServer = HttpMcpServer | StdioMcpServer;
 
 /** Equal for servers that can share a connection: everything that a connection is made from. */
 export function connectionKey(server: McpServer): string {
-  const { id, transport } = server;
+  const { id, transport, unopened = [] } = server;
+  const missing = unopened.map(({ name, stored }) => [name, stored]);
   return transport === 'stdio'
-    ? JSON.stringify([id, transport, server.command, server.args, sorted(server.env)])
-    : JSON.stringify([id, transport, server.url, sorted(server.headers)]);
+    ? JSON.stringify([id, transport, server.command, server.args, sorted(server.env), missing])
+    : JSON.stringify([id, transport, server.url, sorted(server.headers), missing]);
 }
 
 function sorted(map: Record<string, string>): [string, string][] {

@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { OutboundModule } from '../outbound/outbound.module.js';
+import { SecretsModule } from '../secrets/secrets.module.js';
 import { AllowedConnector } from './allowed.connector.js';
 import { McpServersController } from './http/mcp-servers.controller.js';
 import { ToolsController } from './http/tools.controller.js';
@@ -7,7 +8,9 @@ import { McpServerDirectory } from './mcp-server.directory.js';
 import { McpServerRepository } from './mcp-server.repository.js';
 import { McpServerService } from './mcp-server.service.js';
 import { SdkConnector } from './sdk/sdk-connector.js';
+import { SecretRenewal } from './secret-renewal.js';
 import { ServerProber } from './server-prober.js';
+import { ServerSecrets } from './server-secrets.js';
 import { ServerStateRepository } from './server-state.repository.js';
 import { ServerStates } from './server-states.js';
 import { ServerTester } from './server-tester.js';
@@ -20,9 +23,11 @@ import { UpstreamConnector } from './upstream-session.js';
 
 /** External MCP servers: registrations, connections, calls. */
 @Module({
-  imports: [OutboundModule],
+  imports: [OutboundModule, SecretsModule],
   controllers: [McpServersController, ToolsController],
   providers: [
+    ServerSecrets,
+    SecretRenewal,
     McpServerRepository,
     ToolModeRepository,
     McpServerDirectory,

@@ -10,6 +10,7 @@ import { createApp } from '../../src/configure-app.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
 import { MetricsModule } from '../../src/metrics/metrics.module.js';
 import { SettingsModule } from '../../src/settings/settings.module.js';
+import { SECRETS_KEYS } from './secrets-keys.js';
 import { send, type TestRequest, type TestResponse } from './http-client.js';
 
 export interface BaseApp {
@@ -25,7 +26,11 @@ export async function startBaseApp(
   features: Type[] = [],
 ): Promise<BaseApp> {
   const workspaces = join(tmpdir(), 'workspaces');
-  const defaults = { LOG_LEVEL: 'silent', BGC_WORKSPACES_DIR: workspaces };
+  const defaults = {
+    LOG_LEVEL: 'silent',
+    BGC_WORKSPACES_DIR: workspaces,
+    BGC_SECRETS_KEYS: SECRETS_KEYS,
+  };
   const configuration = readEnvironment({ ...defaults, ...environment });
   const app = await createApp(baseModule(configuration, controllers, features), configuration);
   await app.listen(0, '127.0.0.1');

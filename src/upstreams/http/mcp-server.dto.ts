@@ -95,7 +95,7 @@ export class McpServerDto {
     const { url = null, headers = {}, command = null, args = [], env = {} } = connectionOf(row);
     return {
       id: toPublicId('msv', row.id),
-      ...{ name, title, transport, url, headers: masked(headers), command, args, env: masked(env) },
+      ...{ name, title, transport, url, headers, command, args, env },
       enabled,
       ...toSeen(row, state),
       createdAt: row.createdAt.toISOString(),
@@ -116,12 +116,17 @@ function toSeen(
   };
 }
 
+/** Values masked, also of those that could not be opened. */
 function connectionOf(
   row: McpServerRow,
 ): Partial<
   Pick<HttpMcpServer, 'url' | 'headers'> & Pick<StdioMcpServer, 'command' | 'args' | 'env'>
 > {
-  return row;
+  const names = row.unopened?.map(({ name }): [string, string] => [name, MASK]) ?? [];
+  const unopened = Object.fromEntries(names);
+  return row.transport === 'stdio'
+    ? { ...row, env: { ...masked(row.env), ...unopened } }
+    : { ...row, headers: { ...masked(row.headers), ...unopened } };
 }
 
 @ApiSchema({ name: 'McpServerPage' })
