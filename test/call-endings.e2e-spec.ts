@@ -34,7 +34,9 @@ class FakeWork implements CallWork {
   readonly outcome = new Promise<CallOutcome>((resolve) => (this.answer = resolve));
 
   async cancel(): Promise<void> {}
-  onProgress(): void {}
+  attach(): void {}
+
+  detach(): void {}
 }
 
 /** Two things end the same call: the target's lock is held until both are on their way. */

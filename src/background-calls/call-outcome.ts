@@ -14,8 +14,22 @@ export interface CallWork {
   readonly outcome: Promise<CallOutcome>;
   /** Tells the worker to stop; resolves when it was told and its connection is closed. Repeatable. */
   cancel(reason: string): Promise<void>;
-  /** From now on progress goes to this listener alone. */
-  onProgress(listener: (progress: WorkProgress) => void): void;
+  /** From now on this listener alone is told what happens; what was told last is told again. */
+  attach(listener: WorkListener): void;
+  /**
+   * Leaves the work to another process: what is open here is closed, and the worker is told nothing.
+   * Its outcome means nothing from then on.
+   */
+  detach(): void;
+}
+
+/** Told what happens while work goes on. */
+export interface WorkListener {
+  onProgress(progress: WorkProgress): void;
+  /** What another process needs to go on with the work, for the driver to read; told at each change. */
+  onReference(reference: object): void;
+  /** The worker wants to know something of the user; it goes on with the answer. */
+  onQuestion(question: WorkQuestion): Promise<WorkAnswer>;
 }
 
 export interface WorkProgress {
@@ -23,3 +37,14 @@ export interface WorkProgress {
   total?: number;
   message?: string;
 }
+
+export interface WorkQuestion {
+  message: string;
+  /** JSON Schema of the answer's content. */
+  schema: Record<string, unknown>;
+}
+
+export type WorkAnswer =
+  | { action: 'accept'; content: Record<string, unknown> }
+  | { action: 'decline' }
+  | { action: 'cancel' };

@@ -7,7 +7,7 @@ import type { InstanceLease } from '../instances/instance-lease.js';
 import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import type { BackgroundCallRegistry } from './background-call.registry.js';
 import type { CallEnding } from './call-ending.js';
-import type { CallOutcome, CallWork, WorkProgress } from './call-outcome.js';
+import type { CallOutcome, CallWork, WorkListener, WorkProgress } from './call-outcome.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { ProgressWriter } from './progress-writer.js';
 import type { ResultFiling } from './result-filing.js';
@@ -28,8 +28,12 @@ class FakeWork implements CallWork {
     return Promise.resolve();
   }
 
-  onProgress(listener: (progress: WorkProgress) => void): void {
-    this.progress = listener;
+  attach(listener: WorkListener): void {
+    this.progress = (progress): void => listener.onProgress(progress);
+  }
+
+  detach(): void {
+    this.stops.push('left');
   }
 }
 

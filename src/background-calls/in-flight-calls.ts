@@ -69,9 +69,14 @@ export class InFlightCalls implements OnApplicationShutdown {
     this.announced.delete(call.id);
     const entry = new InFlightCall(call, policy, work, this.logger);
     this.entries.set(call.id, entry);
-    work.onProgress((progress) => {
-      entry.renewSilence();
-      this.progress.put(call, progress);
+    work.attach({
+      onProgress: (progress) => {
+        entry.renewSilence();
+        this.progress.put(call, progress);
+      },
+      onReference: () => undefined,
+      // Nobody can be asked yet.
+      onQuestion: () => Promise.resolve({ action: 'cancel' }),
     });
     const ending = outsideRequestContext(() =>
       entry.verdict.then((verdict) => this.record(entry, verdict)),

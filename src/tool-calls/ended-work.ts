@@ -5,6 +5,7 @@ export function endedWork(outcome: CallOutcome): CallWork {
   return {
     outcome: Promise.resolve(outcome),
     cancel: () => Promise.resolve(),
-    onProgress: () => undefined,
+    attach: () => undefined,
+    detach: () => undefined,
   };
 }

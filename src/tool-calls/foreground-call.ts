@@ -24,7 +24,12 @@ export class ForegroundCall {
   begin(work: UpstreamWork, nowMs: number): void {
     this.begun = work;
     this.beganAtMs = nowMs;
-    work.onProgress(() => this.race.renewSilence());
+    work.attach({
+      onProgress: () => this.race.renewSilence(),
+      onReference: () => undefined,
+      // Nobody can be asked while the caller waits.
+      onQuestion: () => Promise.resolve({ action: 'cancel' }),
+    });
     void work.outcome.then((outcome: CallOutcome) => this.race.push({ kind: 'answer', outcome }));
   }
 

@@ -8,7 +8,7 @@ import { DispatchMark } from './dispatch-mark.js';
 import { endedWork } from './ended-work.js';
 import { UpstreamWork } from './upstream-work.js';
 
-/** Begins the upstream request of a call that waited in the queue, from what its row says. */
+/** Does the upstream request of a call that this process runs by what its row says. */
 @Injectable()
 export class QueuedCallDriver extends CallDriver {
   constructor(
@@ -17,6 +17,10 @@ export class QueuedCallDriver extends CallDriver {
     private readonly dispatchMark: DispatchMark,
   ) {
     super();
+  }
+
+  resume(call: BackgroundCall): CallWork {
+    return endedWork(interrupted(call.server.name));
   }
 
   start(call: BackgroundCall): CallWork {
@@ -32,6 +36,11 @@ export class QueuedCallDriver extends CallDriver {
       (listener) => this.upstreams.call(server, request, listener),
     );
   }
+}
+
+function interrupted(name: string): Parameters<typeof endedWork>[0] {
+  const message = `The service was restarted, and the MCP server "${name}" let nobody go on with the call.`;
+  return { kind: 'error', code: 'interrupted', message, outcomeUnknown: true };
 }
 
 function gone(name: string): Parameters<typeof endedWork>[0] {

@@ -1,4 +1,11 @@
-import type { CallOutcome, CallWork, WorkProgress } from '../background-calls/call-outcome.js';
+import type {
+  CallOutcome,
+  CallWork,
+  WorkAnswer,
+  WorkListener,
+  WorkProgress,
+  WorkQuestion,
+} from '../background-calls/call-outcome.js';
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream-call.js';
 
 /** Starts the upstream request, which tells this listener what happens. */
@@ -12,8 +19,9 @@ export class UpstreamWork implements CallWork {
   readonly outcome: Promise<CallOutcome>;
   private call: UpstreamCall | undefined;
   private isStopped = false;
-  private latest: WorkProgress | undefined;
-  private listener: (progress: WorkProgress) => void = () => undefined;
+  private progress: WorkProgress | undefined;
+  private reference: object | undefined;
+  private listener: WorkListener | undefined;
 
   private constructor(start: UpstreamStart, mayStart?: () => Promise<boolean>) {
     this.outcome = mayStart ? this.startLater(start, mayStart) : this.start(start);
@@ -31,7 +39,12 @@ export class UpstreamWork implements CallWork {
 
   /** The last progress that arrived. */
   get latestProgress(): WorkProgress | undefined {
-    return this.latest;
+    return this.progress;
+  }
+
+  /** What another process would need to go on; undefined while none could. */
+  get latestReference(): object | undefined {
+    return this.reference;
   }
 
   async cancel(reason: string): Promise<void> {
@@ -39,21 +52,35 @@ export class UpstreamWork implements CallWork {
     await this.call?.cancel(reason);
   }
 
-  onProgress(listener: (progress: WorkProgress) => void): void {
+  attach(listener: WorkListener): void {
     this.listener = listener;
+    if (this.reference) listener.onReference(this.reference);
+    if (this.progress) listener.onProgress(this.progress);
+  }
+
+  detach(): void {
+    this.isStopped = true;
+    this.call?.detach();
   }
 
   private start(start: UpstreamStart): Promise<CallOutcome> {
     this.call = start({
       onProgress: (progress) => {
-        this.latest = progress;
-        this.listener(progress);
+        this.progress = progress;
+        this.listener?.onProgress(progress);
       },
-      onReference: () => undefined,
-      // Nobody can be asked yet.
-      onQuestion: () => Promise.resolve({ action: 'cancel' }),
+      onReference: (reference) => {
+        this.reference = reference;
+        this.listener?.onReference(reference);
+      },
+      onQuestion: (question) => this.ask(question),
     });
     return this.call.outcome;
+  }
+
+  /** A question that nobody listens to has nobody who could answer it. */
+  private async ask(question: WorkQuestion): Promise<WorkAnswer> {
+    return this.listener ? this.listener.onQuestion(question) : { action: 'cancel' };
   }
 
   private async startLater(

@@ -13,10 +13,14 @@ import {
 } from './upstream-failure.js';
 import type { SessionCall, UpstreamSession } from './upstream-session.js';
 
+const LEFT = 'Another process goes on with the call.';
+
 /** A borrowed session. */
 export interface Lease {
   session: UpstreamSession;
   giveBack(): void;
+  /** The upstream must not be told to drop this session: somebody else goes on with a call of it. */
+  keepSession(): void;
   /** Nobody shall borrow this session again. */
   retire(): void;
   /** It did not carry a request: nobody shall borrow it again, and whether the server is there is open. */
@@ -27,6 +31,7 @@ export interface Lease {
 export class PooledCall implements UpstreamCall {
   readonly outcome: Promise<UpstreamOutcome>;
   private call: SessionCall | undefined;
+  private borrowed: Lease | undefined;
   private cancelled: CallCancelled | undefined;
   private readonly whenCancelled: Promise<never>;
   private stopWaiting: (cancelled: CallCancelled) => void = () => undefined;
@@ -46,6 +51,13 @@ export class PooledCall implements UpstreamCall {
     this.stopWaiting(this.cancelled);
     await this.call?.cancel(reason);
     await this.outcome;
+  }
+
+  detach(): void {
+    this.cancelled ??= new CallCancelled(LEFT, false);
+    this.stopWaiting(this.cancelled);
+    this.borrowed?.keepSession();
+    this.call?.abandon(LEFT);
   }
 
   private async run(): Promise<UpstreamOutcome> {
@@ -70,6 +82,7 @@ export class PooledCall implements UpstreamCall {
 
   private async ask(): Promise<ToolResult> {
     const lease = await this.lease();
+    this.borrowed = lease;
     try {
       if (this.cancelled !== undefined) throw this.cancelled;
       this.call = lease.session.call(this.request, this.listener);
@@ -79,7 +92,7 @@ export class PooledCall implements UpstreamCall {
       else if (isNotDelivered(error)) lease.doubt();
       throw error;
     } finally {
-      this.call = undefined;
+      this.call = this.borrowed = undefined;
       lease.giveBack();
     }
   }

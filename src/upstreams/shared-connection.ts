@@ -19,6 +19,7 @@ export class SharedConnection {
   private readonly connecting = new AbortController();
   private borrowers = 0;
   private isRetired = false;
+  private isKept = false;
   private closing: Promise<void> | undefined;
   private idle: NodeJS.Timeout | undefined;
 
@@ -49,6 +50,11 @@ export class SharedConnection {
     else this.idle = setTimeout(() => this.retire(), Math.min(this.parts.idleMs(), MAX_TIMER_MS));
   }
 
+  /** Its session is not ended upstream when it closes. */
+  keepSession(): void {
+    this.isKept = true;
+  }
+
   /** Takes no new borrowers and closes when the last one has given it back. */
   retire(): void {
     if (this.isRetired) return;
@@ -59,8 +65,8 @@ export class SharedConnection {
   }
 
   /**
-   * Closes at once; calls in flight fail as lost. Only a session that nobody uses is ended upstream
-   * too. Resolves when nothing of it is left.
+   * Closes at once; calls in flight fail as lost. Only a session that nobody uses, here or elsewhere, is
+   * ended upstream too. Resolves when nothing of it is left.
    */
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
@@ -72,7 +78,7 @@ export class SharedConnection {
     this.parts.leavePool(this);
     this.connecting.abort();
     const session = await this.session.catch(() => undefined);
-    await session?.close({ forget: this.borrowers === 0 });
+    await session?.close({ forget: this.borrowers === 0 && !this.isKept });
     this.parts.onGone(this);
   }
 }

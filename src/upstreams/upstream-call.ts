@@ -77,4 +77,9 @@ export interface UpstreamCall {
    * latest after a few seconds. May be called again, and at any time.
    */
   cancel(reason: string): Promise<void>;
+  /**
+   * Leaves the call to another process: what is open here is closed, the upstream is told nothing, and
+   * its session is never ended by this process. Of a call without a reference: it is lost.
+   */
+  detach(): void;
 }

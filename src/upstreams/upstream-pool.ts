@@ -106,6 +106,7 @@ export class UpstreamPool implements OnApplicationShutdown {
     return {
       session,
       giveBack: () => connection.giveBack(),
+      keepSession: () => connection.keepSession(),
       retire: () => connection.retire(),
       doubt: () => {
         connection.retire();

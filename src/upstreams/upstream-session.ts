@@ -26,6 +26,8 @@ export interface SessionCall {
   readonly answer: Promise<ToolResult>;
   /** Resolves when the upstream was told and the response stream is closed; never rejects. */
   cancel(reason: string): Promise<void>;
+  /** Ends it as lost, at once and without a word to the upstream. */
+  abandon(why: string): void;
 }
 
 /**
