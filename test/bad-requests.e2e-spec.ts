@@ -126,7 +126,7 @@ describe(`bad requests (seed ${SEED})`, () => {
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     return {
       ...{ status: response.status, headers: response.headers, text, bytes: Buffer.from(text) },
-      body: isJson ? JSON.parse(text) : undefined,
+      body: isJson ? JSON.parse(text) : text,
     };
   }
 

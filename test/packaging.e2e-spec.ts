@@ -68,7 +68,10 @@ describe('the image', () => {
 
   it('carries calls as a user without rights, is healthy, and leaves in order on its signal', async () => {
     const upstream = await McpTestServer.start();
-    const child = image.run({ DATABASE_URL: proxy.url, PORT: '0', BGC_DRAIN_SEC: '2', ...KEYS });
+    const child = image.run({
+      ...{ DATABASE_URL: proxy.url, PORT: '0', BGC_DRAIN_SEC: '2', ...KEYS },
+      BGC_OUTBOUND_ALLOW: '127.0.0.1',
+    });
     const service = await ServiceProcess.whenReady(child);
     try {
       expect(statSync(`/proc/${child.pid}`, { throwIfNoEntry: false })?.uid).not.toBe(0);
