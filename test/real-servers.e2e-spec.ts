@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Engine } from './support/engine.js';
+import { eventually } from './support/eventually.js';
 import {
   EVERYTHING,
   FILESYSTEM,
@@ -157,8 +158,9 @@ describe.each([
   });
 
   it('is killed in mid-call: the call fails within seconds, its outcome unknown', async () => {
-    const args = { duration: 60, steps: 120 };
+    const args = { duration: 60, steps: 600 };
     const { id } = await engine.callInBackground('trigger-long-running-operation', args);
+    await eventually('progress', async () => (await engine.get(id)).progress !== null);
     const started = performance.now();
     server.kill();
     expect(await engine.get(id, 10)).toMatchObject({

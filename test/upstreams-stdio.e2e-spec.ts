@@ -206,7 +206,7 @@ describe('A program that can not be started', () => {
     const heldBack = (await ask(server, 'echo').outcome) as { message: string };
     expect(heldBack).toMatchObject(UNREACHABLE);
     expect(heldBack.message).toBe(
-      `${(failed as typeof heldBack).message} The next try is at ${pool.nextTryAt(server)?.toISOString()}.`,
+      `${(failed as typeof heldBack).message}. The next try is at ${pool.nextTryAt(server)?.toISOString()}.`,
     );
     expect(upstream.starts).toHaveLength(1);
 

@@ -17,7 +17,7 @@ export class StartBackoff {
   failed({ message }: UpstreamFailure): void {
     const waitMs = Math.min(FIRST_MS * 2 ** this.failures, LONGEST_MS);
     this.failures += 1;
-    this.lastError = message;
+    this.lastError = message.replace(/\.?$/, '.');
     this.notBeforeMs = this.clock.monotonicMs() + waitMs;
     this.nextTryAt = new Date(this.clock.now().getTime() + waitMs);
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,12 @@ export class StdioUpstream {
     await eventually('programs gone', () => !this.starts.some(({ pid }) => isAlive(pid)), 6_000);
   }
 
+  /** Kills those that still run; a number that another process has by now is left alone. */
+  kill(): void {
+    for (const { pid } of this.starts)
+      if (processFile(pid, 'cmdline').includes(this.journal)) process.kill(pid, 'SIGKILL');
+  }
+
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -81,9 +87,20 @@ export function aProgram(fields: Partial<StdioMcpServer>): StdioMcpServer {
 
 /** A process that has ended and waits to be looked after by its parent counts as gone. */
 export function isAlive(pid: number): boolean {
+  const state = existsSync('/proc/self/stat') ? processFile(pid, 'stat') : undefined;
+  if (state !== undefined) return state !== '' && !/^\d+ \(.*\) [ZX]/.test(state);
   try {
-    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return process.kill(pid, 0);
   } catch {
     return false;
+  }
+}
+
+/** Empty when there is no such process. */
+function processFile(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
   }
 }

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OutboundHttp } from '../src/outbound/outbound-http.js';
+import type { McpServer } from '../src/upstreams/mcp-server.js';
+import { SdkConnector } from '../src/upstreams/sdk/sdk-connector.js';
+import { eventually } from './support/eventually.js';
+import { McpTestServer } from './support/mcp-server.js';
+import { SseTestServer } from './support/sse-server.js';
+import { StdioUpstream } from './support/stdio-upstream.js';
+import { aPool, aServer, CONFIGURATION, settingsOf } from './support/upstream-pool.js';
+
+const TIMES = 100;
+const AT_ONCE = 5;
+
+/** The servers over HTTP live in this process too: what they hold is counted with the rest. */
+describe(`What ${TIMES} connections held`, () => {
+  const http = new OutboundHttp();
+  const connector = new SdkConnector(http, CONFIGURATION);
+  const stdio = new StdioUpstream();
+  let streamable: McpTestServer;
+  let sse: SseTestServer;
+
+  beforeAll(async () => {
+    streamable = await McpTestServer.start();
+    sse = await SseTestServer.start();
+  });
+  afterAll(async () => {
+    await http.onApplicationShutdown();
+    await streamable.stop();
+    await sse.stop();
+    stdio.remove();
+  });
+
+  it.each<[string, (n: number) => McpServer, (n: number) => void]>([
+    ['Streamable HTTP', () => aServer({ url: streamable.url }), () => undefined],
+    [
+      'HTTP with SSE',
+      () => aServer({ url: sse.url, transport: 'sse' }),
+      (n) => n % 3 === 0 && sse.endStreams('destroy'),
+    ],
+    [
+      'stdio',
+      (n) => stdio.server(n % 5 === 0 ? 'fails' : 'well'),
+      (n) => n % 3 === 0 && stdio.kill(),
+    ],
+  ])('is given back: %s', async (_, server, disturb) => {
+    await connections(AT_ONCE);
+    const before = await settled();
+    await connections(TIMES);
+    await eventually('all given back', () => isWithin(before), 10_000).catch(() =>
+      expect(held()).toEqual(before),
+    );
+
+    async function connections(count: number): Promise<void> {
+      for (let done = 0; done < count; done += AT_ONCE)
+        await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => connection(done + n + 1)));
+    }
+
+    /** With one call that is answered and one that is not; some end by themselves. */
+    async function connection(n: number): Promise<void> {
+      const pool = aPool(http, settingsOf(), connector);
+      const ask = (tool: string): ReturnType<typeof pool.call> =>
+        pool.call(server(n), { tool, arguments: { name: 'never' } }, () => undefined);
+      await ask('echo').outcome;
+      const unanswered = ask(server(n).transport === 'stdio' ? 'never' : 'gate');
+      disturb(n);
+      if (n % 2 === 0) await unanswered.cancel('enough');
+      await pool.onApplicationShutdown();
+      expect(await unanswered.outcome).toMatchObject({ kind: 'error' });
+    }
+  });
+
+  /** Connections that are kept for a burst are closed a second later. */
+  async function settled(): Promise<Record<string, number>> {
+    let last = JSON.stringify(held());
+    let sinceMs = performance.now();
+    return eventually('quiet', () => {
+      const now = JSON.stringify(held());
+      if (now !== last) [last, sinceMs] = [now, performance.now()];
+      return performance.now() - sinceMs > 1_500 && (JSON.parse(now) as Record<string, number>);
+    });
+  }
+
+  function isWithin(before: Record<string, number>): boolean {
+    return Object.entries(held()).every(([name, count]) => count <= (before[name] ?? 0));
+  }
+
+  function held(): Record<string, number> {
+    const resources = process.getActiveResourcesInfo();
+    const count = (kind: string): number => resources.filter((one) => one === kind).length;
+    return {
+      timers: count('Timeout'),
+      descriptors: filesIn('/proc/self/fd').length,
+      children: childrenOf(process.pid),
+      processes: count('ProcessWrap'),
+      pipes: count('PipeWrap'),
+      sockets: count('TCPSocketWrap'),
+      streams: streamable.openStreams('tools/call') + sse.open,
+    };
+  }
+});
+
+/** None where the system does not show them. */
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function childrenOf(pid: number): number {
+  const tasks = filesIn(`/proc/${pid}/task`);
+  const lists = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'));
+  return lists.join(' ').split(' ').filter(Boolean).length;
+}
