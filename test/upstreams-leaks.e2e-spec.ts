@@ -7,14 +7,15 @@ import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { SseTestServer } from './support/sse-server.js';
 import { StdioUpstream } from './support/stdio-upstream.js';
-import { aPool, aServer, CONFIGURATION, settingsOf } from './support/upstream-pool.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
+import { aPool, aServer, CONFIGURATION, LOOPBACK, settingsOf } from './support/upstream-pool.js';
 
 const TIMES = 100;
 const AT_ONCE = 5;
 
 /** The servers over HTTP live in this process too: what they hold is counted with the rest. */
 describe(`What ${TIMES} connections held`, () => {
-  const http = new OutboundHttp();
+  const http = new OutboundHttp(LOOPBACK);
   const connector = new SdkConnector(http, CONFIGURATION);
   const stdio = new StdioUpstream();
   let streamable: McpTestServer;
@@ -60,7 +61,7 @@ describe(`What ${TIMES} connections held`, () => {
     async function connection(n: number): Promise<void> {
       const pool = aPool(http, settingsOf(), connector);
       const ask = (tool: string): ReturnType<typeof pool.call> =>
-        pool.call(server(n), { tool, arguments: { name: 'never' } }, () => undefined);
+        pool.call(server(n), aToolRequest(tool, { name: 'never' }), aListener());
       await ask('echo').outcome;
       const unanswered = ask(server(n).transport === 'stdio' ? 'never' : 'gate');
       disturb(n);

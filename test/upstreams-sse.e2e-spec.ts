@@ -13,9 +13,11 @@ import type { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { eventually } from './support/eventually.js';
 import { textResult } from './support/mcp-tools.js';
 import { type SseServerOptions, SseTestServer } from './support/sse-server.js';
-import { aPool, aServer, CONFIGURATION, settingsOf } from './support/upstream-pool.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
+import { aPool, aServer, CONFIGURATION, LOOPBACK, settingsOf } from './support/upstream-pool.js';
 
 const LOST = { kind: 'error', code: 'upstream_lost', outcomeUnknown: true };
+const REFUSED = { kind: 'error', code: 'outbound_refused', outcomeUnknown: false };
 const UNREACHABLE = { kind: 'error', code: 'upstream_unreachable', outcomeUnknown: false };
 
 class HastyConnector extends SdkConnector {
@@ -35,7 +37,7 @@ async function start(options: SseServerOptions = {}): Promise<void> {
 }
 
 beforeEach(() => {
-  http = new OutboundHttp();
+  http = new OutboundHttp(LOOPBACK);
   pool = aPool(http, settings);
   progress = [];
 });
@@ -47,7 +49,11 @@ afterEach(async () => {
 });
 
 const call = (tool: string, args: Record<string, unknown> = {}): UpstreamCall =>
-  pool.call(server, { tool, arguments: args }, (one) => progress.push(one));
+  pool.call(
+    server,
+    aToolRequest(tool, args),
+    aListener({ onProgress: (one) => progress.push(one) }),
+  );
 const gate = async (name: string): Promise<UpstreamCall> => {
   const before = upstream.received('tools/call').length;
   const waiting = call('gate', { name });
@@ -181,7 +187,7 @@ describe('A message that is refused', () => {
     },
     { status: 429, expected: UNREACHABLE },
     { status: 500, expected: { ...LOST, message: 'The upstream failed: HTTP 500: no' } },
-    { status: 307, expected: UNREACHABLE },
+    { status: 307, expected: REFUSED },
   ])('with $status fails that call only', async ({ status, expected }) => {
     await start(answering('"refuse me"', status, { location: 'http://127.0.0.1:9/' }));
     const other = await gate('x');
@@ -270,7 +276,6 @@ describe('A server over SSE that can not be reached', () => {
 
   it.each([
     ['it answers 404', (r: any) => r.writeHead(404).end('nothing here'), 'HTTP 404: nothing here'],
-    ['it answers 302', (r: any) => r.writeHead(302, { location: '/x' }).end(), 'is not followed'],
     [
       'it answers a page',
       (r: any) => r.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
@@ -290,6 +295,14 @@ describe('A server over SSE that can not be reached', () => {
     expect(await failure(onGet(answer))).toMatchObject({
       ...UNREACHABLE,
       message: expect.stringContaining(message),
+    });
+  });
+
+  it('because it answers 302: the redirect is not followed', async () => {
+    const redirect = onGet((response) => response.writeHead(302, { location: '/x' }).end());
+    expect(await failure(redirect)).toMatchObject({
+      ...REFUSED,
+      message: expect.stringContaining('is not followed'),
     });
   });
 

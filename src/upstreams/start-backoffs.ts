@@ -32,11 +32,6 @@ export class StartBackoffs {
     this.byKey.get(connectionKey(server))?.release();
   }
 
-  /** Undefined when nothing is held back. */
-  nextTryAt(server: McpServer): Date | undefined {
-    return this.byKey.get(connectionKey(server))?.nextTryAt;
-  }
-
   keepOnly(keys: ReadonlySet<string>): void {
     for (const key of this.byKey.keys()) if (!keys.has(key)) this.byKey.delete(key);
   }

@@ -81,11 +81,6 @@ export class UpstreamPool implements OnApplicationShutdown {
     this.doubtListeners.add(listener);
   }
 
-  /** Before when calls fail without a try; undefined: the next call connects. */
-  nextTryAt(server: McpServer): Date | undefined {
-    return this.backoffs.nextTryAt(server);
-  }
-
   /** Drains the connections of servers that are not among these, or are configured otherwise by now. */
   keepOnly(servers: readonly McpServer[]): void {
     const keys = new Set(servers.filter(({ enabled }) => enabled).map(connectionKey));

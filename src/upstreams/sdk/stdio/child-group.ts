@@ -74,11 +74,12 @@ export class ChildGroup {
   }
 
   private async isGoneWithin(limitMs: number): Promise<boolean> {
-    for (let waitedMs = 0; waitedMs < limitMs; waitedMs += LOOK_MS) {
-      if (!this.signal(0)) return true;
+    const limit = AbortSignal.timeout(limitMs);
+    while (this.signal(0)) {
+      if (limit.aborted) return false;
       await sleep(LOOK_MS);
     }
-    return false;
+    return true;
   }
 
   /** Answers whether there was anybody in the group to tell. */
