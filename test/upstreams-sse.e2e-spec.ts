@@ -83,7 +83,7 @@ describe('A server over HTTP with SSE', () => {
     });
     await session.close({ forget: true });
     await session.closed;
-    expect((await pool.listTools(server)).map(({ name }) => name)).toEqual(['echo']);
+    expect((await pool.listTools(server)).tools.map(({ name }) => name)).toEqual(['echo']);
     expect(await call('echo', { 文: '字 ✓' }).outcome).toMatchObject({
       result: { structuredContent: { 文: '字 ✓' } },
     });
