@@ -29,6 +29,7 @@ describe('The admin API of MCP servers', () => {
       BGC_ADMIN_KEY: ADMIN_KEY,
       BGC_AGENT_KEY: AGENT_KEY,
       BGC_BOT_KEY: 'bot-key-of-the-upstreams-test',
+      BGC_OUTBOUND_ALLOW: '127.0.0.1',
     };
     const start = (): Promise<BaseApp> => startBaseApp(environment, [], [UpstreamsModule]);
     replicas = await Promise.all([start(), start()]);
