@@ -193,6 +193,33 @@ describe('the queue', () => {
     expect(await session.receive([id])).toHaveLength(1);
   });
 
+  it('holds no call for dispatched before the connection to its server stands', async () => {
+    let connect = (): void => undefined;
+    const connected = new Promise<void>((resolve) => (connect = resolve));
+    let isAsked = false;
+    const slow = await McpTestServer.start({
+      delayInitialize: async () => {
+        isAsked = true;
+        await connected;
+      },
+    });
+    await first.register('slow-to-connect', slow.url);
+    const { id } = await engine.callInBackground('echo', {}, { server: 'slow-to-connect' });
+    await slow.until(() => isAsked);
+    const dispatchedAt = async (): Promise<unknown> =>
+      (
+        await first.sql<{ at: Date | null }>(
+          `SELECT background_calls.dispatched_at AS at FROM background_calls
+           WHERE background_calls.server_name = 'slow-to-connect'`,
+        )
+      )[0]?.at;
+    expect(await dispatchedAt()).toBeNull();
+    connect();
+    expect(await engine.get(id, 10)).toMatchObject({ status: 'completed' });
+    expect(await dispatchedAt()).toBeInstanceOf(Date);
+    await slow.stop();
+  });
+
   it('never starts a call of a dead owner again that may have been dispatched', async () => {
     const { call, session } = await leftBehind(1);
     const id = toPublicId('bgc', call.id);

@@ -37,9 +37,9 @@ export class AlwaysHandover {
   }
 
   private workOf(toolCall: ToolCall, call: BackgroundCall): UpstreamWork {
-    return UpstreamWork.after(
-      () => this.dispatchMark.set(call),
+    return new UpstreamWork(
       (listener) => this.upstreams.call(toolCall.server, toUpstreamRequest(toolCall), listener),
+      () => this.dispatchMark.set(call),
     );
   }
 }

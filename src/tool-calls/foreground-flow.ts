@@ -29,7 +29,7 @@ export class ForegroundFlow {
 
   async run(call: ForegroundCall, autoAfterSec: number | null): Promise<ToolCallAnswer> {
     const { toolCall } = call;
-    const work = UpstreamWork.now((listener) =>
+    const work = new UpstreamWork((listener) =>
       this.upstreams.call(toolCall.server, toUpstreamRequest(toolCall), listener),
     );
     call.begin(work, this.clock.monotonicMs());

@@ -31,9 +31,9 @@ export class QueuedCallDriver extends CallDriver {
       arguments: JSON.parse(call.arguments) as Record<string, unknown>,
       mayBeTask: true,
     };
-    return UpstreamWork.after(
-      () => this.dispatchMark.set(call),
+    return new UpstreamWork(
       (listener) => this.upstreams.call(server, request, listener),
+      () => this.dispatchMark.set(call),
     );
   }
 }

@@ -33,7 +33,7 @@ describe('the work behind a call', () => {
 
 function begin(): { work: UpstreamWork; upstream: UpstreamListener } {
   let upstream: UpstreamListener | undefined;
-  const work = UpstreamWork.now((listener) => {
+  const work = new UpstreamWork((listener) => {
     upstream = listener;
     return { outcome: new Promise(() => undefined) } as unknown as UpstreamCall;
   });

@@ -17,24 +17,26 @@ export type UpstreamStart = (listener: UpstreamListener) => UpstreamCall;
  */
 export class UpstreamWork implements CallWork {
   readonly outcome: Promise<CallOutcome>;
-  private call: UpstreamCall | undefined;
-  private isStopped = false;
+  private readonly call: UpstreamCall;
   private progress: WorkProgress | undefined;
   private reference: object | undefined;
   private listener: WorkListener | undefined;
 
-  private constructor(start: UpstreamStart, mayStart?: () => Promise<boolean>) {
-    this.outcome = mayStart ? this.startLater(start, mayStart) : this.start(start);
-  }
-
-  /** Asks the upstream at once. */
-  static now(start: UpstreamStart): UpstreamWork {
-    return new UpstreamWork(start);
-  }
-
-  /** Asks the upstream only if `mayStart` says so when it is done. */
-  static after(mayStart: () => Promise<boolean>, start: UpstreamStart): UpstreamWork {
-    return new UpstreamWork(start, mayStart);
+  /** `mayAsk` is waited for once the connection stands; false: the upstream is not asked. */
+  constructor(start: UpstreamStart, mayAsk?: () => Promise<boolean>) {
+    this.call = start({
+      ...(mayAsk && { mayAsk }),
+      onProgress: (progress) => {
+        this.progress = progress;
+        this.listener?.onProgress(progress);
+      },
+      onReference: (reference) => {
+        this.reference = reference;
+        this.listener?.onReference(reference);
+      },
+      onQuestion: (question) => this.ask(question),
+    });
+    this.outcome = this.call.outcome;
   }
 
   /** The last progress that arrived. */
@@ -48,8 +50,7 @@ export class UpstreamWork implements CallWork {
   }
 
   async cancel(reason: string): Promise<void> {
-    this.isStopped = true;
-    await this.call?.cancel(reason);
+    await this.call.cancel(reason);
   }
 
   attach(listener: WorkListener): void {
@@ -59,37 +60,11 @@ export class UpstreamWork implements CallWork {
   }
 
   detach(): void {
-    this.isStopped = true;
-    this.call?.detach();
-  }
-
-  private start(start: UpstreamStart): Promise<CallOutcome> {
-    this.call = start({
-      onProgress: (progress) => {
-        this.progress = progress;
-        this.listener?.onProgress(progress);
-      },
-      onReference: (reference) => {
-        this.reference = reference;
-        this.listener?.onReference(reference);
-      },
-      onQuestion: (question) => this.ask(question),
-    });
-    return this.call.outcome;
+    this.call.detach();
   }
 
   /** A question that nobody listens to has nobody who could answer it. */
   private async ask(question: WorkQuestion): Promise<WorkAnswer> {
     return this.listener ? this.listener.onQuestion(question) : { action: 'cancel' };
-  }
-
-  private async startLater(
-    start: UpstreamStart,
-    mayStart: () => Promise<boolean>,
-  ): Promise<CallOutcome> {
-    const isAllowed = await mayStart();
-    if (isAllowed && !this.isStopped) return this.start(start);
-    const message = 'The call was stopped before the upstream was asked.';
-    return { kind: 'error', code: 'interrupted', message, outcomeUnknown: false };
   }
 }

@@ -13,6 +13,7 @@ import {
 } from './upstream-failure.js';
 import type { SessionCall, UpstreamSession } from './upstream-session.js';
 
+const NOT_ASKED = 'The call was stopped before the upstream was asked.';
 const LEFT = 'Another process goes on with the call.';
 
 /** A borrowed session. */
@@ -84,7 +85,7 @@ export class PooledCall implements UpstreamCall {
     const lease = await this.lease();
     this.borrowed = lease;
     try {
-      if (this.cancelled !== undefined) throw this.cancelled;
+      await this.assertMayAsk();
       this.call = lease.session.call(this.request, this.listener);
       return await this.call.answer;
     } catch (error) {
@@ -95,6 +96,13 @@ export class PooledCall implements UpstreamCall {
       this.call = this.borrowed = undefined;
       lease.giveBack();
     }
+  }
+
+  private async assertMayAsk(): Promise<void> {
+    const { listener } = this;
+    const isAllowed = this.cancelled !== undefined || ((await listener.mayAsk?.()) ?? true);
+    if (this.cancelled !== undefined) throw this.cancelled;
+    if (!isAllowed) throw new UpstreamFailure('upstream_unreachable', NOT_ASKED);
   }
 
   /** The connection goes on for others when this call no longer waits for it. */

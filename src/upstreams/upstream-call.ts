@@ -47,6 +47,11 @@ export type QuestionAnswer =
 
 /** Told what happens while a call is under way; nothing after its end. */
 export interface UpstreamListener {
+  /**
+   * Asked when the connection stands, just before the request is sent, and again if it is sent once more
+   * because it surely was not received. False: it is not sent.
+   */
+  mayAsk?(): Promise<boolean>;
   onProgress(progress: UpstreamProgress): void;
   /** What another process needs to go on with the call; told again whenever it changes. */
   onReference(reference: UpstreamReference): void;
