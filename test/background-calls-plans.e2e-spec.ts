@@ -11,6 +11,10 @@ import {
 } from '../src/background-calls/call-list.repository.js';
 import { QueuedCallRepository } from '../src/background-calls/queued-call.repository.js';
 import { HandoverLimitsRepository } from '../src/background-calls/handover-limits.repository.js';
+import {
+  type ToldReference,
+  WorkSignsRepository,
+} from '../src/background-calls/work-signs.repository.js';
 import type { Transaction } from '../src/database/database.js';
 import { InstanceRepository } from '../src/instances/instance.repository.js';
 import { SweepRepository } from '../src/recovery/sweep.repository.js';
@@ -25,8 +29,10 @@ const AFTER = {
   desc: { createdAt: '2199-01-31T12:00:00.000Z', id: ID },
 };
 const REQUEST: HandoverRequest = aHandoverRequest({ appId: ID });
+const REFERENCE: ToldReference = { callId: ID, ownerId: ID, text: '{}', driver: 'plain' };
 
 const calls = new BackgroundCallRepository();
+const signs = new WorkSignsRepository();
 const queued = new QueuedCallRepository();
 const lists = new CallListRepository();
 const limits = new HandoverLimitsRepository();
@@ -55,7 +61,8 @@ const STATEMENTS: [string, string, (tx: Transaction) => Promise<unknown>][] = [
   ['a start from the queue', '_pk ', (tx) => queued.start(tx, ID, ID)],
   ['a return to the queue', '_pk ', (tx) => calls.requeue(tx, ID, 'dead-owner', null)],
   ['the request of a cancel', '_pk ', (tx) => calls.requestCancel(tx, ID)],
-  ['progress', '_running_owner', (tx) => calls.writeProgress(tx, new Map([[ID, {}]]), ID)],
+  ['progress', '_running_owner', (tx) => signs.writeProgress(tx, new Map([[ID, {}]]), ID)],
+  ['references', '_pk ', (tx) => signs.writeReferences(tx, [REFERENCE])],
   ['a result', 'call_results_pk', (tx) => calls.findResult(tx, ID)],
   ['the count of a target', '_running_target', (tx) => limits.runningOfTarget(tx, 1)],
   ['the count of an agent', '_running_', (tx) => limits.runningOfAgent(tx, ID, 'agent')],

@@ -4,6 +4,7 @@ import type { BackgroundCall, HandoverRequest } from './background-call.js';
 import { type BackgroundCallRow, CALL_COLUMNS, toBackgroundCall } from './background-call.row.js';
 import type { CallEnding } from './call-ending.js';
 import { sourcesOf } from './call-status.js';
+import { toStoredReference } from './work-reference.js';
 
 /**
  * Who may end a call, beside the guard by state. Whoever finds zero rows changed has lost to somebody
@@ -35,7 +36,7 @@ const endStatement = (guard: EndGuard): string => `
   SET status = $3, ended_at = now(), error_code = $4, error_message = $5,
     outcome_unknown = $6 AND background_calls.dispatched_at IS NOT NULL,
     result_preview = $7, result_is_error = $8, result_bytes = $9, result_truncated = $10,
-    result_files = $12::jsonb
+    result_files = $12::jsonb, upstream_reference = NULL
   FROM targets
   WHERE background_calls.id = $1 AND background_calls.status = ANY($2) AND ${END_GUARDS[guard]}
     AND targets.id = background_calls.target_id
@@ -63,12 +64,13 @@ const INSERT = `
   WITH inserted AS (
     INSERT INTO background_calls (id, app_id, target_id, status, handover, owner_id, agent_id,
       turn_id, tool_call_id, server_id, server_name, server_title, tool, arguments, policy, progress,
-      traceparent, started_at, dispatched_at, deadline_at)
+      traceparent, started_at, dispatched_at, deadline_at, upstream_reference, driver)
     SELECT $1::uuid, $2::uuid, $3::bigint, $19, $4, CASE WHEN $19 = 'running' THEN $5::uuid END, $6,
       $7, $8, $9::uuid, $10, $11, $12, $13, $14::jsonb, $15, $16,
       CASE WHEN $19 = 'running' THEN now() - coalesce($17::float8, 0) * interval '1 ms' END,
       CASE WHEN $17::float8 IS NOT NULL THEN now() END,
-      CASE WHEN $19 = 'running' THEN now() + $18::float8 * interval '1 hour' END
+      CASE WHEN $19 = 'running' THEN now() + $18::float8 * interval '1 hour' END,
+      $20::text, coalesce($21::text, 'plain')
     WHERE EXISTS (SELECT FROM instances WHERE instances.id = $5)
     RETURNING background_calls.*)
   SELECT ${CALL_COLUMNS}
@@ -105,13 +107,6 @@ const REQUEST_CANCEL = `
     AND targets.id = background_calls.target_id
   RETURNING ${CALL_COLUMNS}`;
 
-const WRITE_PROGRESS = `
-  UPDATE background_calls
-  SET progress = arrived.progress
-  FROM unnest($1::uuid[], $2::text[]) AS arrived (id, progress)
-  WHERE background_calls.id = arrived.id AND background_calls.owner_id = $3
-    AND background_calls.ended_at IS NULL`;
-
 /** The moves of a call; lists are in `call-list.repository.ts`. */
 @Injectable()
 export class BackgroundCallRepository {
@@ -123,6 +118,7 @@ export class BackgroundCallRepository {
     ownerId: string,
   ): Promise<BackgroundCall | undefined> {
     const { server } = request;
+    const reference = request.reference && toStoredReference(request.reference);
     return first(
       await tx.query<BackgroundCallRow>(INSERT, [
         ...[request.id, request.appId, targetId, request.handover, ownerId],
@@ -131,6 +127,7 @@ export class BackgroundCallRepository {
         request.progress && JSON.stringify(request.progress),
         ...[request.traceparent, request.runningForMs, request.policy.maxHours],
         request.handover === 'queued' ? 'queued' : 'running',
+        ...[reference?.text, reference?.driver],
       ]),
     );
   }
@@ -178,16 +175,6 @@ export class BackgroundCallRepository {
   /** Undefined when the call has ended; the first request's time stays. */
   async requestCancel(tx: Transaction, id: string): Promise<BackgroundCall | undefined> {
     return first(await tx.query<BackgroundCallRow>(REQUEST_CANCEL, [id, sourcesOf('cancelled')]));
-  }
-
-  /** Writes the progress of many calls in one statement. */
-  async writeProgress(
-    db: Queryable,
-    progress: Map<string, object>,
-    ownerId: string,
-  ): Promise<void> {
-    const texts = [...progress.values()].map((value) => JSON.stringify(value));
-    await db.query(WRITE_PROGRESS, [[...progress.keys()], texts, ownerId]);
   }
 
   /** The whole result as the bytes of its JSON. */

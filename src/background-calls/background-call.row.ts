@@ -32,6 +32,8 @@ type Composed = Pick<CallSummary, 'address' | 'server' | 'progress' | 'error' | 
 export interface BackgroundCallRow extends CallSummaryRow {
   arguments: string;
   policy: HandoverPolicy;
+  /** JSON. */
+  reference: string | null;
 }
 
 /** The columns for lists; a statement that selects them joins `targets`. */
@@ -39,7 +41,7 @@ export const SUMMARY_COLUMNS = `
     background_calls.id, background_calls.app_id AS "appId",
     background_calls.target_id AS "targetId", targets.session_id AS "sessionId",
     targets.team_id AS "teamId", targets.bot_id AS "botId", background_calls.status,
-    background_calls.handover, background_calls.owner_id AS "ownerId",
+    background_calls.handover, background_calls.driver, background_calls.owner_id AS "ownerId",
     background_calls.agent_id AS "agentId", background_calls.turn_id AS "turnId",
     background_calls.tool_call_id AS "toolCallId", background_calls.server_id AS "serverId",
     background_calls.server_name AS "serverName", background_calls.server_title AS "serverTitle",
@@ -59,10 +61,13 @@ export const SUMMARY_COLUMNS = `
 
 /** The columns for every statement that answers whole calls. */
 export const CALL_COLUMNS = `${SUMMARY_COLUMNS},
-    background_calls.arguments, background_calls.policy`;
+    background_calls.arguments, background_calls.policy,
+    background_calls.upstream_reference AS "reference"`;
 
 export function toBackgroundCall(row: BackgroundCallRow): BackgroundCall {
-  return { ...toCallSummary(row), arguments: row.arguments, policy: row.policy };
+  const { arguments: args, policy } = row;
+  const reference = row.reference === null ? null : (JSON.parse(row.reference) as object);
+  return { ...toCallSummary(row), arguments: args, policy, reference };
 }
 
 export function toCallSummary(row: CallSummaryRow): CallSummary {
@@ -73,6 +78,7 @@ export function toCallSummary(row: CallSummaryRow): CallSummary {
     address: addressOf(row),
     status: row.status,
     handover: row.handover,
+    driver: row.driver,
     ownerId: row.ownerId,
     agentId: row.agentId,
     turnId: row.turnId,

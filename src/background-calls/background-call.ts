@@ -2,6 +2,7 @@ import type { CallErrorCode } from '../common/call-error-code.js';
 import type { FiledResult } from '../delivery/filed-result.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { CallStatus } from './call-status.js';
+import type { Driver } from './work-reference.js';
 
 /** Why a call moved: its timer, its mode, a caller that hung up, or no free slot when it was asked for. */
 export const HANDOVERS = ['auto', 'always', 'client_timeout', 'queued'] as const;
@@ -46,6 +47,7 @@ export interface CallSummary {
   address: TargetAddress;
   status: CallStatus;
   handover: Handover;
+  driver: Driver;
   ownerId: string | null;
   agentId: string | null;
   turnId: string | null;
@@ -71,6 +73,8 @@ export interface BackgroundCall extends CallSummary {
   arguments: string;
   /** As it was resolved for this call; what is shown of it has more fields. */
   policy: HandoverPolicy;
+  /** What another process needs to go on with the work, for its driver to read; null: none could. */
+  reference: object | null;
 }
 
 /** What is known of a call at the moment of its handover. */
@@ -88,6 +92,8 @@ export interface HandoverRequest {
   arguments: string;
   policy: HandoverPolicy;
   progress: CallProgress | undefined;
+  /** As the work told it last; undefined: nobody else could go on with it. */
+  reference: object | undefined;
   traceparent: string | undefined;
   /** Milliseconds since the upstream was asked; undefined: it was not asked yet. */
   runningForMs: number | undefined;

@@ -22,8 +22,11 @@ import { SessionBackgroundCallsController } from './http/session-background-call
 import { InFlightCalls } from './in-flight-calls.js';
 import { ProgressWriter } from './progress-writer.js';
 import { QueueDispatcher } from './queue-dispatcher.js';
+import { ReferenceWriter } from './reference-writer.js';
 import { QueuedCallRepository } from './queued-call.repository.js';
 import { ResultFiling } from './result-filing.js';
+import { WorkRecorder } from './work-recorder.js';
+import { WorkSignsRepository } from './work-signs.repository.js';
 
 /** Everything about a call from its handover to its end. */
 @Module({
@@ -50,7 +53,10 @@ import { ResultFiling } from './result-filing.js';
     ProgressWriter,
     QueueDispatcher,
     QueuedCallRepository,
+    ReferenceWriter,
     ResultFiling,
+    WorkRecorder,
+    WorkSignsRepository,
   ],
   exports: [
     BackgroundCallRegistry,

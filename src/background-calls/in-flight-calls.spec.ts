@@ -9,8 +9,8 @@ import type { BackgroundCallRegistry } from './background-call.registry.js';
 import type { CallEnding } from './call-ending.js';
 import type { CallOutcome, CallWork, WorkListener, WorkProgress } from './call-outcome.js';
 import { InFlightCalls } from './in-flight-calls.js';
-import type { ProgressWriter } from './progress-writer.js';
 import type { ResultFiling } from './result-filing.js';
+import type { WorkRecorder } from './work-recorder.js';
 
 const POLICY: HandoverPolicy = { maxHours: 1, idleTimeoutSec: 10, inlineChars: 100, maxBytes: 100 };
 const NOW = new Date(0);
@@ -60,9 +60,16 @@ describe('calls in flight', () => {
       file: (_: BackgroundCall, verdict: unknown) => Promise.resolve(verdict),
       discardUnlessRecorded: () => Promise.resolve(),
     };
+    const recorder = {
+      listenerFor: (_: BackgroundCall, isOurs: () => boolean, onSign: () => void) => ({
+        onProgress: () => void (isOurs() && onSign()),
+      }),
+      settle: () => Promise.resolve(),
+      forget: () => undefined,
+    };
     calls = new InFlightCalls(
       registry as unknown as BackgroundCallRegistry,
-      { put: () => undefined, settle: () => Promise.resolve() } as unknown as ProgressWriter,
+      recorder as unknown as WorkRecorder,
       filing as unknown as ResultFiling,
       Logger.create('silent'),
       { onFenced: (listener: () => void) => (fence = listener) } as unknown as InstanceLease,

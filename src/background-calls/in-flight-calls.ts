@@ -11,8 +11,8 @@ import { CANCELLED } from './call-ending.js';
 import { CallMetrics } from './call-metrics.js';
 import type { CallWork } from './call-outcome.js';
 import { InFlightCall, type Verdict } from './in-flight-call.js';
-import { ProgressWriter } from './progress-writer.js';
 import { ResultFiling } from './result-filing.js';
+import { WorkRecorder } from './work-recorder.js';
 
 const RETRY_MS = { first: 100, most: 2_000 };
 
@@ -26,7 +26,7 @@ export class InFlightCalls implements OnApplicationShutdown {
 
   constructor(
     private readonly registry: BackgroundCallRegistry,
-    private readonly progress: ProgressWriter,
+    private readonly recorder: WorkRecorder,
     private readonly filing: ResultFiling,
     private readonly logger: Logger,
     private readonly lease: InstanceLease,
@@ -69,15 +69,8 @@ export class InFlightCalls implements OnApplicationShutdown {
     this.announced.delete(call.id);
     const entry = new InFlightCall(call, policy, work, this.logger);
     this.entries.set(call.id, entry);
-    work.attach({
-      onProgress: (progress) => {
-        entry.renewSilence();
-        this.progress.put(call, progress);
-      },
-      onReference: () => undefined,
-      // Nobody can be asked yet.
-      onQuestion: () => Promise.resolve({ action: 'cancel' }),
-    });
+    const isOurs = (): boolean => this.isOurs(entry);
+    work.attach(this.recorder.listenerFor(call, isOurs, () => entry.renewSilence()));
     const ending = outsideRequestContext(() =>
       entry.verdict.then((verdict) => this.record(entry, verdict)),
     );
@@ -99,6 +92,7 @@ export class InFlightCalls implements OnApplicationShutdown {
     if (!entry || entry.hasVerdict) return;
     entry.drop();
     this.entries.delete(callId);
+    this.recorder.forget(entry.call);
   }
 
   /** Ends every call as interrupted and waits until that is written. */
@@ -115,7 +109,7 @@ export class InFlightCalls implements OnApplicationShutdown {
   private async record(entry: InFlightCall, verdict: Verdict | undefined): Promise<void> {
     const { call } = entry;
     if (!verdict) return;
-    await this.progress.settle(call.id);
+    await this.recorder.settle(call);
     const filed = await this.filing.file(call, verdict);
     const ended = await this.write(entry, filed);
     // A cancel that another replica wrote before our answer wins over the answer.
@@ -123,6 +117,7 @@ export class InFlightCalls implements OnApplicationShutdown {
       await this.write(entry, { ending: CANCELLED, guard: 'cancel' });
     await this.filing.discardUnlessRecorded(call, filed);
     if (this.isOurs(entry)) this.entries.delete(call.id);
+    this.recorder.forget(call);
   }
 
   /** Tries for as long as the database is away, unless the call is taken over meanwhile. */
@@ -156,7 +151,10 @@ export class InFlightCalls implements OnApplicationShutdown {
   }
 
   private dropAll(): void {
-    for (const entry of this.entries.values()) entry.drop();
+    for (const entry of this.entries.values()) {
+      entry.drop();
+      this.recorder.forget(entry.call);
+    }
     this.entries.clear();
   }
 }

@@ -5,8 +5,8 @@ import { toStorableText } from '../common/storable-text.js';
 import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import type { BackgroundCall, CallProgress } from './background-call.js';
-import { BackgroundCallRepository } from './background-call.repository.js';
 import type { WorkProgress } from './call-outcome.js';
+import { WorkSignsRepository } from './work-signs.repository.js';
 
 const INTERVAL_MS = 500;
 
@@ -19,7 +19,7 @@ export class ProgressWriter implements OnApplicationShutdown {
 
   constructor(
     private readonly database: Database,
-    private readonly calls: BackgroundCallRepository,
+    private readonly signs: WorkSignsRepository,
     private readonly lease: InstanceLease,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -35,7 +35,9 @@ export class ProgressWriter implements OnApplicationShutdown {
     };
   }
 
+  /** What the handover has written already is not written again. */
   put(call: BackgroundCall, progress: WorkProgress): void {
+    if (isIn(call, progress)) return;
     this.pending.set(call.id, this.stamp(progress));
     this.timer ??= setTimeout(() => this.flush(), INTERVAL_MS);
   }
@@ -61,9 +63,17 @@ export class ProgressWriter implements OnApplicationShutdown {
   /** Progress is worth no retry: the next one replaces it. */
   private async write(batch: Map<string, CallProgress>): Promise<void> {
     try {
-      await this.calls.writeProgress(this.database, batch, this.lease.instanceId);
+      await this.signs.writeProgress(this.database, batch, this.lease.instanceId);
     } catch (error) {
       this.logger.warn('background_call.progress_not_written', { calls: batch.size }, error);
     }
   }
+}
+
+function isIn({ progress: stored }: BackgroundCall, told: WorkProgress): boolean {
+  return (
+    stored?.progress === told.progress &&
+    stored.total === (told.total ?? null) &&
+    stored.message === (told.message ?? null)
+  );
 }

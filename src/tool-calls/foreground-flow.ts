@@ -60,8 +60,9 @@ export class ForegroundFlow {
     reason: HandoverReason,
   ): Promise<ToolCallAnswer | undefined> {
     if (this.drain.isDraining) return undefined;
-    const { latestProgress: progress } = call.work;
-    const circumstances = { handover: reason, runningForMs: this.runningForMs(call), progress };
+    const { latestProgress: progress, latestReference: reference } = call.work;
+    const runningForMs = this.runningForMs(call);
+    const circumstances = { handover: reason, runningForMs, progress, reference };
     const attempt = await this.handovers.move(call.toolCall, circumstances, () => call.work);
     switch (attempt.kind) {
       case 'moved':

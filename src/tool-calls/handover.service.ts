@@ -23,6 +23,8 @@ export interface HandoverCircumstances {
   /** Milliseconds since the upstream was asked; absent: it was not asked yet. */
   runningForMs?: number;
   progress?: WorkProgress;
+  /** What another process would need to go on with the work. */
+  reference?: object;
   ignoreLimits?: boolean;
 }
 
@@ -106,7 +108,7 @@ export class HandoverService implements OnApplicationShutdown {
 
   private toRequest(
     { id, request, server, policy }: ToolCall,
-    { handover, runningForMs, progress, ignoreLimits = false }: HandoverCircumstances,
+    { handover, runningForMs, progress, reference, ignoreLimits = false }: HandoverCircumstances,
   ): HandoverRequest {
     return {
       id,
@@ -121,6 +123,7 @@ export class HandoverService implements OnApplicationShutdown {
       arguments: JSON.stringify(request.arguments),
       policy,
       progress: progress && this.progress.stamp(progress),
+      reference,
       traceparent: request.traceparent,
       runningForMs,
       ignoreLimits,

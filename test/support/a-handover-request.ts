@@ -17,6 +17,7 @@ export function aHandoverRequest(
     arguments: '{}',
     policy: { maxHours: 24, idleTimeoutSec: null, inlineChars: 8_000, maxBytes: 1_000_000 },
     progress: undefined,
+    reference: undefined,
     traceparent: undefined,
     runningForMs: 0,
     ignoreLimits: false,

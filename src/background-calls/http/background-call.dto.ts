@@ -8,6 +8,7 @@ import {
   HANDOVERS,
 } from '../background-call.js';
 import { CALL_STATUSES, type CallStatus } from '../call-status.js';
+import { type Driver, DRIVERS } from '../work-reference.js';
 import {
   CallErrorDto,
   CallMessageDto,
@@ -62,6 +63,13 @@ export class BackgroundCallSummaryDto {
     description: 'Why the call moved: its timer, its mode, a caller that hung up, or no free slot',
   })
   handover!: Handover;
+
+  @ApiProperty({
+    enum: DRIVERS,
+    enumName: 'Driver',
+    description: 'Who does the work: one request to the MCP server, or an MCP task of it',
+  })
+  driver!: Driver;
 
   @ApiProperty({ type: CallProgressDto, nullable: true, description: 'The last that was told' })
   progress!: CallProgressDto | null;
@@ -162,6 +170,7 @@ function summaryOf(
     server: { ...call.server, id: toPublicId('msv', call.server.id) },
     tool: call.tool,
     handover: call.handover,
+    driver: call.driver,
     progress: call.progress,
     result: call.result && CallResultDto.from(call.result),
     error: call.error,
