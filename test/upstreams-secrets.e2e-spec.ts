@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { aSecretsKey } from './support/secrets-keys.js';
 import { TestService } from './support/service.js';
+import { StdioUpstream } from './support/stdio-upstream.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
+import { aPool, LOOPBACK } from './support/upstream-pool.js';
 
 const TOKEN = 'Bearer token-that-nobody-shall-see';
 const PLAIN_AGAIN = `
@@ -140,5 +144,44 @@ describe('secrets of MCP servers', () => {
     expect((await stored())[0].headers).toEqual(before.headers);
     await restart('b', 'a');
     expect(await sentToken('one')).toBe(TOKEN);
+  });
+
+  it('are masked in what an upstream says that sends them back', async () => {
+    const echoing = await McpTestServer.start({
+      intercept: (request, response, body) => {
+        if (!isRefusing && !body.includes('tools/call')) return false;
+        response.writeHead(isRefusing ? 401 : 400, { 'content-type': 'text/plain' });
+        response.end(`not welcome: ${request.headers.authorization}`);
+        return true;
+      },
+    });
+    let isRefusing = false;
+    const headers = { authorization: TOKEN };
+    const fields = { name: 'echoing', url: echoing.url, headers };
+    const id = (await service.admin.post('/admin/v1/mcp-servers', fields)).body.id as string;
+    const call = await service.session().call('echo', {}, { server: 'echoing' });
+    expect(call.body.detail).toContain('not welcome: ***');
+    isRefusing = true;
+    const test = await service.admin.post(`/admin/v1/mcp-servers/${id}/test`, {});
+    expect(test.body.error.message).toContain('not welcome: ***');
+    const shown = await service.admin.get(`/admin/v1/mcp-servers/${id}`);
+    expect(shown.body.lastError.message).toContain('not welcome: ***');
+    expect(call.text + test.text + shown.text).not.toContain('nobody-shall-see');
+    await echoing.stop();
+  });
+
+  it('are masked in the last words of a program', async () => {
+    const program = new StdioUpstream();
+    const server = program.server('well', { env: { API_TOKEN: TOKEN } });
+    const http = new OutboundHttp(LOOPBACK);
+    const pool = aPool(http);
+    const said = aToolRequest('exit', { code: 1, say: `env: ${TOKEN}` });
+    expect(await pool.call(server, said, aListener()).outcome).toMatchObject({
+      kind: 'error',
+      message: expect.stringContaining('env: ***'),
+    });
+    await pool.onApplicationShutdown();
+    await http.onApplicationShutdown();
+    program.remove();
   });
 });

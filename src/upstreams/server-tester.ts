@@ -4,6 +4,8 @@ import { outsideRequestContext } from '../common/request-context.js';
 import { within } from '../common/within.js';
 import type { McpServer } from './mcp-server.js';
 import { McpServerService } from './mcp-server.service.js';
+import { maskFailure } from './masked-call.js';
+import { type SecretMask, secretMask } from './secret-mask.js';
 import { ServerProber } from './server-prober.js';
 import { StdioCommands } from './stdio-commands.js';
 import { walkToolList } from './tool-list.js';
@@ -54,12 +56,13 @@ export class ServerTester {
   private async tryOut(server: McpServer): Promise<{ about: UpstreamAbout; toolCount: number }> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), ANSWER_MS);
-    const connecting = this.connector.connect(server, limit.signal);
+    const mask = secretMask(server);
+    const connecting = maskFailure(this.connector.connect(server, limit.signal), mask);
     try {
       const session = await this.connected(server, connecting, limit.signal);
       const listing = walkToolList((cursor) => session.listTools(cursor));
-      const { tools } = await beforeAbort(limit.signal, listing);
-      return { about: session.about, toolCount: tools.length };
+      const { tools } = await beforeAbort(limit.signal, maskFailure(listing, mask));
+      return { about: maskedAbout(session.about, mask), toolCount: tools.length };
     } finally {
       clearTimeout(timer);
       await within(CLOSE_MS, forget(connecting));
@@ -82,6 +85,16 @@ export class ServerTester {
       throw error;
     }
   }
+}
+
+function maskedAbout(about: UpstreamAbout, mask: SecretMask): UpstreamAbout {
+  const { name, version, protocolVersion, instructions } = about;
+  return {
+    name: mask(name),
+    version: mask(version),
+    protocolVersion,
+    instructions: instructions && mask(instructions),
+  };
 }
 
 /** Also of a connection that comes too late. */

@@ -3,7 +3,9 @@ import { Clock } from '../common/clock.js';
 import { outsideRequestContext } from '../common/request-context.js';
 import { Settings } from '../settings/settings.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
+import { maskedCall, maskedListener, maskFailure } from './masked-call.js';
 import { type Lease, PooledCall } from './pooled-call.js';
+import { secretMask } from './secret-mask.js';
 import { SharedConnection } from './shared-connection.js';
 import { StartBackoffs } from './start-backoffs.js';
 import { ToolCache } from './tool-cache.js';
@@ -42,7 +44,9 @@ export class UpstreamPool implements OnApplicationShutdown {
    * The listener is told nothing after the end.
    */
   call(server: McpServer, request: ToolRequest, listener: UpstreamListener): UpstreamCall {
-    return new PooledCall(() => this.borrow(server), request, listener);
+    const mask = secretMask(server);
+    const told = maskedListener(listener, mask);
+    return maskedCall(new PooledCall(() => this.borrow(server), request, told), mask);
   }
 
   /** Asks for every page of the tool list. @throws UpstreamFailure */
@@ -58,7 +62,8 @@ export class UpstreamPool implements OnApplicationShutdown {
   private async askTools(server: McpServer): Promise<ToolList> {
     const lease = await this.borrow(server);
     try {
-      return await walkToolList((cursor) => lease.session.listTools(cursor));
+      const listing = walkToolList((cursor) => lease.session.listTools(cursor));
+      return await maskFailure(listing, secretMask(server));
     } finally {
       lease.giveBack();
     }
@@ -134,7 +139,8 @@ export class UpstreamPool implements OnApplicationShutdown {
   /** An attempt that was given up tells nothing about the server. */
   private async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
     try {
-      const session = await outsideRequestContext(() => this.connector.connect(server, signal));
+      const connecting = outsideRequestContext(() => this.connector.connect(server, signal));
+      const session = await maskFailure(connecting, secretMask(server));
       this.followTools(connectionKey(server), session);
       this.tell(server, undefined);
       return session;
