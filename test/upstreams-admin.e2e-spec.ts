@@ -74,6 +74,7 @@ describe('The admin API of MCP servers', () => {
       command: null,
       args: [],
       env: {},
+      sharing: 'shared',
       enabled: true,
       reachable: null,
       lastError: null,
@@ -93,6 +94,15 @@ describe('The admin API of MCP servers', () => {
     await send('PATCH', `/${id}/tools/x`, { background: 'always' });
     const { id: uuid } = directory().byName('elsewhere')!;
     await eventually('mode', () => directory(1).toolMode(uuid, 'x') === 'always', 1_000);
+  });
+
+  it('takes who uses one connection, and refuses what it does not know', async () => {
+    const { id } = await create({ name: 'one-each', sharing: 'session' });
+    expect(directory().byName('one-each')).toMatchObject({ sharing: 'session' });
+    const changed = await send('PATCH', `/${id}`, { sharing: 'call' });
+    expect(changed.body).toMatchObject({ sharing: 'call' });
+    const wrong = await send('PATCH', `/${id}`, { sharing: 'none' });
+    expect(wrong).toMatchObject({ status: 400, body: { errors: [{ pointer: '/sharing' }] } });
   });
 
   it('changes what is given and leaves the rest, in force when the answer arrives', async () => {

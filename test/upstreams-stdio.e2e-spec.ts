@@ -62,7 +62,11 @@ const textOf = async (asked: UpstreamCall): Promise<string> => {
 describe('A program over stdio', () => {
   it('tells of itself, lists its tools, answers calls and tells their progress', async () => {
     const connector = new SdkConnector(http, CONFIGURATION);
-    const session = await connector.connect(upstream.server(), new AbortController().signal);
+    const session = await connector.connect(
+      upstream.server(),
+      'shared',
+      new AbortController().signal,
+    );
     expect(session.about).toEqual({
       name: 'stdio-test',
       version: '7',

@@ -13,6 +13,7 @@ const REGISTRATION = {
   transport: 'http',
   headers: {},
   enabled: true,
+  sharing: 'shared',
 } as const;
 
 /** Runs the demo upstream and registers it as `demo`, where the configuration wants it. */

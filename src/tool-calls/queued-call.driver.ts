@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { BackgroundCall } from '../background-calls/background-call.js';
 import { CallDriver } from '../background-calls/call-driver.js';
 import type { CallWork } from '../background-calls/call-outcome.js';
+import { targetKey } from '../targets/target-address.js';
 import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { DispatchMark } from './dispatch-mark.js';
@@ -30,6 +31,7 @@ export class QueuedCallDriver extends CallDriver {
       tool: call.tool,
       arguments: JSON.parse(call.arguments) as Record<string, unknown>,
       mayBeTask: true,
+      initiator: targetKey(call.appId, call.address),
     };
     return new UpstreamWork(
       (listener) => this.upstreams.call(server, request, listener),

@@ -1,7 +1,7 @@
 import type { BackgroundCall } from '../background-calls/background-call.js';
 import type { ToolResult } from '../background-calls/call-outcome.js';
 import type { CallPolicy, PolicyWish } from '../policy/call-policy.js';
-import type { TargetAddress } from '../targets/target-address.js';
+import { type TargetAddress, targetKey } from '../targets/target-address.js';
 import type { McpServer } from '../upstreams/mcp-server.js';
 import type { ToolRequest } from '../upstreams/upstream-call.js';
 
@@ -30,8 +30,9 @@ export interface ToolCall {
 
 /** What the upstream is asked. */
 export function toUpstreamRequest({ request, policy }: ToolCall): ToolRequest {
-  const { tool, arguments: args } = request;
-  return { tool, arguments: args, mayBeTask: policy.mode !== 'never' };
+  const { tool, arguments: args, appId, address } = request;
+  const initiator = targetKey(appId, address);
+  return { tool, arguments: args, mayBeTask: policy.mode !== 'never', initiator };
 }
 
 /** `result` can go straight to the model in both cases. */

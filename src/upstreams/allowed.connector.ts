@@ -1,4 +1,4 @@
-import type { McpServer, UnopenedSecret } from './mcp-server.js';
+import type { McpServer, Sharing, UnopenedSecret } from './mcp-server.js';
 import { CommandNotAllowedError, StdioCommands } from './stdio-commands.js';
 import { UpstreamFailure } from './upstream-failure.js';
 import { UpstreamConnector, type UpstreamSession } from './upstream-session.js';
@@ -15,12 +15,12 @@ export class AllowedConnector extends UpstreamConnector {
     super();
   }
 
-  async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
+  async connect(server: McpServer, use: Sharing, signal: AbortSignal): Promise<UpstreamSession> {
     if (!this.commands.allows(server))
       throw new UpstreamFailure('upstream_unreachable', new CommandNotAllowedError().message);
     const [missing] = server.unopened ?? [];
     if (missing !== undefined) throw new UpstreamFailure('upstream_unreachable', toText(missing));
-    return this.connector.connect(server, signal);
+    return this.connector.connect(server, use, signal);
   }
 }
 

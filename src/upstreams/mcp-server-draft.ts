@@ -1,5 +1,5 @@
 import { type FieldError, InvalidRequestError } from '../common/domain-error.js';
-import type { Transport } from './mcp-server.js';
+import type { Sharing, Transport } from './mcp-server.js';
 import type { McpServerFields } from './mcp-server.row.js';
 
 interface Draft<V extends string | null> {
@@ -7,6 +7,7 @@ interface Draft<V extends string | null> {
   title: string;
   enabled: boolean;
   transport: Transport;
+  sharing: Sharing;
   url?: string;
   headers?: Record<string, V>;
   command?: string;
@@ -31,13 +32,14 @@ export function toMcpServerFields(draft: McpServerDraft): McpServerFields {
     title,
     enabled,
     transport,
+    sharing,
     url,
     headers = {},
     command,
     args = [],
     env = {},
   } = draft;
-  const common = { name, title, enabled };
+  const common = { name, title, enabled, sharing };
   if (transport === 'stdio' && command !== undefined)
     return { ...common, transport, command, args, env };
   if (transport !== 'stdio' && url !== undefined) return { ...common, transport, url, headers };
@@ -54,7 +56,7 @@ export function toMcpServerFields(draft: McpServerDraft): McpServerFields {
 export function applyPatch(before: McpServerFields, patch: McpServerPatch): McpServerFields {
   const transport = patch.transport ?? before.transport;
   refuseMisfits(transport, patch);
-  const { name, title, enabled } = { ...before, ...patch };
+  const { name, title, enabled, sharing } = { ...before, ...patch };
   const old: Partial<McpServerDraft> = before;
   const connection =
     transport === 'stdio'
@@ -64,7 +66,14 @@ export function applyPatch(before: McpServerFields, patch: McpServerPatch): McpS
           env: merged(old.env, patch.env),
         }
       : { url: patch.url ?? old.url, headers: merged(old.headers, patch.headers) };
-  const fields = toMcpServerFields({ name, title, enabled, transport, ...connection });
+  const fields = toMcpServerFields({
+    name,
+    title,
+    enabled,
+    transport,
+    sharing,
+    ...connection,
+  });
   const unopened = before.unopened?.filter(
     ({ field, name: secret }) => field in fields && patch[field]?.[secret] === undefined,
   );

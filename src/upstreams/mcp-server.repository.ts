@@ -11,8 +11,9 @@ import {
 import { ServerSecrets } from './server-secrets.js';
 
 const INSERT_COLUMNS = `
-  INSERT INTO mcp_servers (id, name, title, enabled, transport, url, headers, command, args, env)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  INSERT INTO mcp_servers (id, name, title, enabled, transport, url, headers, command, args, env,
+    sharing)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 const INSERT = `${INSERT_COLUMNS}
   RETURNING ${COLUMNS}`;
@@ -20,7 +21,7 @@ const INSERT = `${INSERT_COLUMNS}
 const UPDATE = `
   UPDATE mcp_servers
   SET name = $2, title = $3, enabled = $4, transport = $5, url = $6, headers = $7, command = $8,
-      args = $9, env = $10, revision = $11, updated_at = now()
+      args = $9, env = $10, sharing = $11, revision = $12, updated_at = now()
   WHERE mcp_servers.id = $1
   RETURNING ${COLUMNS}`;
 

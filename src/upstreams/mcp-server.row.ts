@@ -23,6 +23,7 @@ export interface McpServerColumns {
   name: string;
   title: string;
   enabled: boolean;
+  sharing: McpServer['sharing'];
   transport: McpServer['transport'];
   url: string | null;
   headers: StoredSecrets;
@@ -36,5 +37,5 @@ export interface McpServerColumns {
 
 export const MCP_SERVER_COLUMNS = `mcp_servers.id, mcp_servers.name, mcp_servers.title,
   mcp_servers.transport, mcp_servers.url, mcp_servers.headers, mcp_servers.command, mcp_servers.args,
-  mcp_servers.env, mcp_servers.enabled, mcp_servers.revision,
+  mcp_servers.env, mcp_servers.enabled, mcp_servers.sharing, mcp_servers.revision,
   mcp_servers.created_at AS "createdAt", mcp_servers.updated_at AS "updatedAt"`;

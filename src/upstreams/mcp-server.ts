@@ -4,6 +4,10 @@ export const TRANSPORTS = ['http', 'sse', 'stdio'] as const;
 /** `http`: Streamable HTTP; `sse`: the older HTTP with SSE; `stdio`: a program that is started here. */
 export type Transport = (typeof TRANSPORTS)[number];
 
+export const SHARINGS = ['shared', 'session', 'call'] as const;
+/** Who uses one connection: all calls, those of one session of an app (or of one bot), or one call. */
+export type Sharing = (typeof SHARINGS)[number];
+
 /** A header or variable whose sealed value could not be opened: the server can't be connected to. */
 export interface UnopenedSecret {
   field: SecretField;
@@ -24,6 +28,7 @@ interface McpServerCommon {
   title: string;
   /** A disabled server takes no calls. */
   enabled: boolean;
+  sharing: Sharing;
   /** Left out: none. */
   unopened?: readonly UnopenedSecret[];
 }
@@ -48,11 +53,12 @@ export type McpServer = HttpMcpServer | StdioMcpServer;
 
 /** Equal for servers that can share a connection: everything that a connection is made from. */
 export function connectionKey(server: McpServer): string {
-  const { id, transport, unopened = [] } = server;
+  const { id, transport, sharing, unopened = [] } = server;
   const missing = unopened.map(({ name, stored }) => [name, stored]);
+  const common = [id, transport, sharing, missing];
   return transport === 'stdio'
-    ? JSON.stringify([id, transport, server.command, server.args, sorted(server.env), missing])
-    : JSON.stringify([id, transport, server.url, sorted(server.headers), missing]);
+    ? JSON.stringify([...common, server.command, server.args, sorted(server.env)])
+    : JSON.stringify([...common, server.url, sorted(server.headers)]);
 }
 
 function sorted(map: Record<string, string>): [string, string][] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { McpServer } from './mcp-server.js';
 import { secretMask } from './secret-mask.js';
 
-const COMMON = { id: '1', name: 'x', title: 'x', enabled: true };
+const COMMON = { id: '1', name: 'x', title: 'x', enabled: true, sharing: 'shared' as const };
 
 function ofHeaders(headers: Record<string, string>): McpServer {
   return { ...COMMON, transport: 'http', url: 'http://x', headers };

@@ -25,15 +25,15 @@ interface Opened {
 export class ServerSecrets {
   constructor(private readonly box: SecretBox) {}
 
-  /** In the order name, title, enabled, transport, url, headers, command, args, env. */
+  /** In the order name, title, enabled, transport, url, headers, command, args, env, sharing. */
   toColumnValues(id: string, fields: McpServerFields): unknown[] {
-    const { name, title, enabled, transport } = fields;
+    const { name, title, enabled, transport, sharing } = fields;
     const { headers, env } = this.seal(id, fields);
     const connection =
       fields.transport === 'stdio'
         ? [null, '{}', fields.command, JSON.stringify(fields.args), JSON.stringify(env)]
         : [fields.url, JSON.stringify(headers), null, '[]', '{}'];
-    return [name, title, enabled, transport, ...connection];
+    return [name, title, enabled, transport, ...connection, sharing];
   }
 
   /** The constraint `mcp_servers_fields_fit` makes what a transport needs be there. */

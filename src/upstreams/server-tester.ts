@@ -57,7 +57,7 @@ export class ServerTester {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), ANSWER_MS);
     const mask = secretMask(server);
-    const connecting = maskFailure(this.connector.connect(server, limit.signal), mask);
+    const connecting = maskFailure(this.connector.connect(server, 'shared', limit.signal), mask);
     try {
       const session = await this.connected(server, connecting, limit.signal);
       const listing = walkToolList((cursor) => session.listTools(cursor));

@@ -43,6 +43,11 @@ export class SharedConnection {
     }
   }
 
+  /** Whether nobody has borrowed it. */
+  get isIdle(): boolean {
+    return this.borrowers === 0;
+  }
+
   giveBack(): void {
     this.borrowers -= 1;
     if (this.borrowers > 0 || this.closing !== undefined) return;

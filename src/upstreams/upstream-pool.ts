@@ -2,11 +2,13 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { outsideRequestContext } from '../common/request-context.js';
 import { Settings } from '../settings/settings.js';
+import { callScope, type ConnectionScope, sharedScope } from './connection-scope.js';
+import { ConnectionSet } from './connection-set.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
 import { maskedCall, maskedListener, maskFailure } from './masked-call.js';
 import { type Lease, PooledCall } from './pooled-call.js';
 import { secretMask } from './secret-mask.js';
-import { SharedConnection } from './shared-connection.js';
+import type { SharedConnection } from './shared-connection.js';
 import { StartBackoffs } from './start-backoffs.js';
 import { ToolCache } from './tool-cache.js';
 import { type ToolList, walkToolList } from './tool-list.js';
@@ -14,21 +16,27 @@ import type { ToolRequest, UpstreamCall, UpstreamListener } from './upstream-cal
 import { UpstreamFailure } from './upstream-failure.js';
 import { UpstreamConnector, type UpstreamSession } from './upstream-session.js';
 
+/** To one server, from one process. */
+const MAX_CONNECTIONS = 1_000;
+/** Of one server over stdio: each connection is a program. */
+const MAX_PROGRAMS = 100;
+
 /** Told of each attempt to connect; a failure of undefined: the connection stands. */
 export type ConnectListener = (server: McpServer, failure: UpstreamFailure | undefined) => void;
 
-/** The connections to the upstreams: one for each server as it is configured, shared by its calls. */
+/**
+ * The connections to the upstreams: for each server as it is configured one that its calls share, or
+ * one for each session or each call, as its `sharing` says.
+ */
 @Injectable()
 export class UpstreamPool implements OnApplicationShutdown {
-  /** Those that may be borrowed. */
-  private readonly connections = new Map<string, SharedConnection>();
-  /** Those of which anything is left, such as calls in flight or a program that is being ended. */
-  private readonly open = new Set<SharedConnection>();
+  private readonly connections = new ConnectionSet();
   private readonly backoffs: StartBackoffs;
   private readonly tools: ToolCache;
   private readonly connectListeners = new Set<ConnectListener>();
   private readonly doubtListeners = new Set<(server: McpServer) => void>();
   private isShutDown = false;
+  private calls = 0;
 
   constructor(
     private readonly connector: UpstreamConnector,
@@ -45,8 +53,11 @@ export class UpstreamPool implements OnApplicationShutdown {
    */
   call(server: McpServer, request: ToolRequest, listener: UpstreamListener): UpstreamCall {
     const mask = secretMask(server);
-    const told = maskedListener(listener, mask);
-    return maskedCall(new PooledCall(() => this.borrow(server), request, told), mask);
+    const scope = callScope(server, request.initiator, (this.calls += 1));
+    const borrow = (): Promise<Lease> => this.borrow(server, scope);
+    const call = new PooledCall(borrow, request, maskedListener(listener, mask));
+    if (scope.use === 'call') void call.outcome.then(() => this.connections.close(scope));
+    return maskedCall(call, mask);
   }
 
   /** Asks for every page of the tool list. @throws UpstreamFailure */
@@ -60,7 +71,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   }
 
   private async askTools(server: McpServer): Promise<ToolList> {
-    const lease = await this.borrow(server);
+    const lease = await this.borrow(server, sharedScope(server));
     try {
       const listing = walkToolList((cursor) => lease.session.listTools(cursor));
       return await maskFailure(listing, secretMask(server));
@@ -72,7 +83,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   /** Connects if no connection stands, also while starts are held back. @throws UpstreamFailure */
   async probe(server: McpServer): Promise<void> {
     this.backoffs.tryNow(server);
-    const lease = await this.borrow(server);
+    const lease = await this.borrow(server, sharedScope(server));
     if (!server.enabled) lease.retire();
     lease.giveBack();
   }
@@ -89,7 +100,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   /** Drains the connections of servers that are not among these, or are configured otherwise by now. */
   keepOnly(servers: readonly McpServer[]): void {
     const keys = new Set(servers.filter(({ enabled }) => enabled).map(connectionKey));
-    for (const [key, connection] of this.connections) if (!keys.has(key)) connection.retire();
+    this.connections.keepOnly(keys);
     this.backoffs.keepOnly(keys);
     this.tools.keepOnly(keys);
   }
@@ -97,11 +108,11 @@ export class UpstreamPool implements OnApplicationShutdown {
   /** Closes all connections; calls that are still in flight fail as lost. */
   async onApplicationShutdown(): Promise<void> {
     this.isShutDown = true;
-    await Promise.all([...this.open].map((connection) => connection.close()));
+    await this.connections.closeAll();
   }
 
-  private async borrow(server: McpServer): Promise<Lease> {
-    const connection = this.connectionFor(server);
+  private async borrow(server: McpServer, scope: ConnectionScope): Promise<Lease> {
+    const connection = this.connectionFor(server, scope);
     const session = await connection.borrow();
     return {
       session,
@@ -116,32 +127,29 @@ export class UpstreamPool implements OnApplicationShutdown {
   }
 
   /** Calls that come while a connection is being made wait for that one. */
-  private connectionFor(server: McpServer): SharedConnection {
-    const key = connectionKey(server);
-    const existing = this.connections.get(key);
+  private connectionFor(server: McpServer, scope: ConnectionScope): SharedConnection {
+    const existing = this.connections.find(scope);
     if (existing !== undefined) return existing;
     if (this.isShutDown)
       throw new UpstreamFailure('upstream_unreachable', 'The service is leaving.');
     this.backoffs.check(server);
-    const connection = new SharedConnection({
-      connect: (signal) => this.connect(server, signal),
+    const limit = server.transport === 'stdio' ? MAX_PROGRAMS : MAX_CONNECTIONS;
+    return this.connections.add(scope, limit, {
+      connect: (signal) => this.connect(server, scope, signal),
       idleMs: () => this.settings.current.upstreams.idleCloseSec * 1_000,
-      leavePool: (leaving) => {
-        if (this.connections.get(key) === leaving) this.connections.delete(key);
-      },
-      onGone: (gone) => this.open.delete(gone),
     });
-    this.connections.set(key, connection);
-    this.open.add(connection);
-    return connection;
   }
 
   /** An attempt that was given up tells nothing about the server. */
-  private async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
+  private async connect(
+    server: McpServer,
+    { use, serverKey }: ConnectionScope,
+    signal: AbortSignal,
+  ): Promise<UpstreamSession> {
     try {
-      const connecting = outsideRequestContext(() => this.connector.connect(server, signal));
+      const connecting = outsideRequestContext(() => this.connector.connect(server, use, signal));
       const session = await maskFailure(connecting, secretMask(server));
-      this.followTools(connectionKey(server), session);
+      if (use === 'shared') this.followTools(serverKey, session);
       this.tell(server, undefined);
       return session;
     } catch (error) {

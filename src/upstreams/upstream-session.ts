@@ -1,4 +1,4 @@
-import type { McpServer } from './mcp-server.js';
+import type { McpServer, Sharing } from './mcp-server.js';
 import type { ToolRequest, ToolResult, UpstreamListener } from './upstream-call.js';
 
 /** A tool as the upstream tells it, unknown fields included. */
@@ -63,8 +63,9 @@ export abstract class UpstreamSession {
 export abstract class UpstreamConnector {
   /**
    * Connects and initialises within 10 s; a program has 30 s to start. Gives up, and leaves nothing
-   * open, when the signal is aborted.
+   * open, when the signal is aborted. On a connection that one session or one call uses the upstream
+   * may ask questions.
    * @throws UpstreamFailure `upstream_unreachable`
    */
-  abstract connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession>;
+  abstract connect(server: McpServer, use: Sharing, signal: AbortSignal): Promise<UpstreamSession>;
 }

@@ -81,6 +81,7 @@ export function aProgram(fields: Partial<StdioMcpServer>): StdioMcpServer {
     args: [],
     env: {},
     enabled: true,
+    sharing: 'shared',
     ...fields,
   };
 }

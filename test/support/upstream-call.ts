@@ -1,8 +1,12 @@
 import type { ToolRequest, UpstreamListener } from '../../src/upstreams/upstream-call.js';
 
 /** A call that may be run as a task. */
-export function aToolRequest(tool: string, args: Record<string, unknown> = {}): ToolRequest {
-  return { tool, arguments: args, mayBeTask: true };
+export function aToolRequest(
+  tool: string,
+  args: Record<string, unknown> = {},
+  initiator = 'app/session/1',
+): ToolRequest {
+  return { tool, arguments: args, mayBeTask: true, initiator };
 }
 
 /** Listens to these alone, and cancels questions. */

@@ -24,6 +24,7 @@ export function aServer(fields: Partial<HttpMcpServer> & { url: string }): HttpM
     transport: 'http',
     headers: {},
     enabled: true,
+    sharing: 'shared',
     ...fields,
   };
 }

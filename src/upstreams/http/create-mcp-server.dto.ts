@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
-import type { Transport } from '../mcp-server.js';
+import type { Sharing, Transport } from '../mcp-server.js';
 import type { McpServerDraft } from '../mcp-server-draft.js';
 import { EnvMap } from './env-map.decorator.js';
 import { HeaderMap } from './header-map.decorator.js';
@@ -9,6 +9,7 @@ import {
   ServerArgs,
   ServerCommand,
   ServerName,
+  ServerSharing,
   ServerTitle,
   ServerTransport,
   ServerUrl,
@@ -63,17 +64,29 @@ export class CreateMcpServerDto {
   @ApiProperty({ description: 'Of stdio: environment variables; never shown again' })
   env?: Record<string, string>;
 
+  @ServerSharing()
+  @ApiProperty({
+    default: 'shared',
+    required: false,
+    description:
+      'Who uses one connection (one program, for stdio): all calls; those of one session or bot, for ' +
+      'servers that keep something in the session; or one call alone, which is closed after it. A ' +
+      'server can ask the user something (elicitation) in the last two cases only',
+  })
+  sharing: Sharing = 'shared';
+
   @ApiProperty({ type: Boolean, default: true, required: false })
   @IsBoolean()
   enabled: boolean = true;
 
   toDraft(): McpServerDraft {
-    const { name, title = name, transport, enabled, url, command, args, env } = this;
+    const { name, title = name, transport, sharing, enabled, url, command, args, env } = this;
     const given = { url, command, args, env };
     return {
       ...given,
       name,
       transport,
+      sharing,
       enabled,
       ...storedFields({ title, headers: this.headers }),
     };

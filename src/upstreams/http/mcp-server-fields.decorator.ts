@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, Length, Matches, ValidateBy } from 'class-validator';
-import { TRANSPORTS } from '../mcp-server.js';
+import { SHARINGS, TRANSPORTS } from '../mcp-server.js';
 import { isProgramText } from './program-text.js';
 
 const SLUG = /^[a-z0-9-]{1,63}$/;
@@ -32,6 +32,14 @@ export function ServerTransport(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ enum: TRANSPORTS, enumName: 'Transport' }),
     IsIn(TRANSPORTS, { message: `$property must be one of: ${TRANSPORTS.join(', ')}` }),
+  );
+}
+
+/** Who uses one connection. */
+export function ServerSharing(): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ enum: SHARINGS, enumName: 'Sharing' }),
+    IsIn(SHARINGS, { message: `$property must be one of: ${SHARINGS.join(', ')}` }),
   );
 }
 

@@ -4,6 +4,8 @@ import { toPublicId } from '../../common/ids.js';
 import type { Page } from '../../common/paging.js';
 import {
   type HttpMcpServer,
+  type Sharing,
+  SHARINGS,
   type StdioMcpServer,
   type Transport,
   TRANSPORTS,
@@ -52,6 +54,13 @@ export class McpServerDto {
   })
   env!: Record<string, string>;
 
+  @ApiProperty({
+    enum: SHARINGS,
+    enumName: 'Sharing',
+    description: 'Who uses one connection: all calls, those of one session or bot, or one call',
+  })
+  sharing!: Sharing;
+
   @ApiProperty({ type: Boolean, description: 'Whether it takes calls: what is wanted' })
   enabled!: boolean;
 
@@ -91,11 +100,12 @@ export class McpServerDto {
   updatedAt!: string;
 
   static from(row: McpServerRow, state: ServerState | undefined): McpServerDto {
-    const { name, title, transport, enabled } = row;
+    const { name, title, transport, sharing, enabled } = row;
     const { url = null, headers = {}, command = null, args = [], env = {} } = connectionOf(row);
     return {
       id: toPublicId('msv', row.id),
       ...{ name, title, transport, url, headers, command, args, env },
+      sharing,
       enabled,
       ...toSeen(row, state),
       createdAt: row.createdAt.toISOString(),

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { toStorableText } from '../../common/storable-text.js';
-import type { Transport } from '../mcp-server.js';
+import type { Sharing, Transport } from '../mcp-server.js';
 import type { McpServerPatch } from '../mcp-server-draft.js';
 import { EnvMap } from './env-map.decorator.js';
 import { HeaderMap } from './header-map.decorator.js';
@@ -10,6 +10,7 @@ import {
   ServerArgs,
   ServerCommand,
   ServerName,
+  ServerSharing,
   ServerTitle,
   ServerTransport,
   ServerUrl,
@@ -61,6 +62,11 @@ export class UpdateMcpServerDto {
   @EnvMap({ isNullable: true })
   @ApiProperty({ description: 'Sets those named, null takes one away, others stay' })
   env?: Record<string, string | null>;
+
+  @IfGiven()
+  @ServerSharing()
+  @ApiProperty({ required: false })
+  sharing?: Sharing;
 
   @IfGiven()
   @ApiProperty({ type: Boolean, required: false })

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/environment.js';
 import { OutboundHttp } from '../../outbound/outbound-http.js';
-import type { McpServer } from '../mcp-server.js';
+import type { McpServer, Sharing } from '../mcp-server.js';
 import { UpstreamFailure } from '../upstream-failure.js';
 import { UpstreamConnector, type UpstreamSession } from '../upstream-session.js';
 import { HttpLink } from './http/http-link.js';
@@ -28,7 +28,7 @@ export class SdkConnector extends UpstreamConnector {
     super();
   }
 
-  async connect(server: McpServer, signal: AbortSignal): Promise<UpstreamSession> {
+  async connect(server: McpServer, _use: Sharing, signal: AbortSignal): Promise<UpstreamSession> {
     const link = this.linkTo(server);
     // No capabilities: on a shared session nobody could tell whose question an elicitation is.
     const client = new Client(CLIENT, { capabilities: {} });
