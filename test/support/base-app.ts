@@ -30,6 +30,7 @@ export async function startBaseApp(
     LOG_LEVEL: 'silent',
     BGC_WORKSPACES_DIR: workspaces,
     BGC_SECRETS_KEYS: SECRETS_KEYS,
+    BGC_OUTBOUND_ALLOW: '127.0.0.1',
   };
   const configuration = readEnvironment({ ...defaults, ...environment });
   const app = await createApp(baseModule(configuration, controllers, features), configuration);
