@@ -74,7 +74,7 @@ describe('A server over HTTP with SSE', () => {
     await start();
     server = { ...server, headers: { 'X-Api-Key': 'secret' } };
     const connector = new SdkConnector(http, CONFIGURATION);
-    const session = await connector.connect(server, new AbortController().signal);
+    const session = await connector.connect(server, 'shared', new AbortController().signal);
     expect(session.about).toEqual({
       name: 'sse-test',
       version: '3',

@@ -7,6 +7,7 @@ export function maskedCall(call: UpstreamCall, mask: SecretMask): UpstreamCall {
   return {
     outcome: call.outcome.then((outcome) => maskedOutcome(outcome, mask)),
     cancel: (reason) => call.cancel(reason),
+    detach: () => call.detach(),
   };
 }
 
