@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Queryable } from '../database/database.js';
 import type { MessageState } from './message-state.js';
 
-/** How far the notification of a call has come. */
+/** How far the notification of a call's end has come. */
 export interface CallDelivery {
   /** Null while the notification is in no message; `id` is a UUID. */
   message: { id: string; state: MessageState; attempts: number } | null;
@@ -23,9 +23,9 @@ const SELECT = `
     messages.delivered_at AS "deliveredAt"
   FROM notifications
   LEFT JOIN messages ON messages.id = notifications.message_id
-  WHERE notifications.call_id = ANY($1::uuid[])`;
+  WHERE notifications.call_id = ANY($1::uuid[]) AND notifications.input_sequence IS NULL`;
 
-/** What became of the notifications of calls. */
+/** What became of the notifications of ended calls. */
 @Injectable()
 export class CallDeliveries {
   /** By call id; a call that has not ended has no entry. */

@@ -1,4 +1,5 @@
 import type { FiledResult } from './filed-result.js';
+import type { InputNotice } from './input-notice.js';
 
 /** What an ended call has to tell, taken at the moment it ended. */
 export interface CallNotice {
@@ -27,9 +28,17 @@ export interface CallNotice {
   traceparent: string | null;
 }
 
+/** What a call has to tell: its end, or what it asks. */
+export type Notice = CallNotice | InputNotice;
+
 /** A notice that has its place among those of its target. */
 export interface PlacedNotice {
   /** UUID of the notification. */
   id: string;
-  notice: CallNotice;
+  notice: Notice;
+}
+
+/** When that which is told happened, RFC 3339. */
+export function happenedAt(notice: Notice): string {
+  return notice.status === 'input_required' ? notice.askedAt : notice.endedAt;
 }

@@ -47,14 +47,24 @@ const SHOW_AGAIN = `
   SET hidden_until = NULL
   WHERE targets.id = $1`;
 
-const GO_ON = `
-  UPDATE targets
-  SET hidden_until = NULL, undelivered_since = (
+const OLDEST_WAITING = `(
     SELECT notifications.created_at FROM notifications
     WHERE notifications.target_id = targets.id AND notifications.message_id IS NULL
-    ORDER BY notifications.sequence LIMIT 1)
+      AND notifications.suppressed IS NULL
+    ORDER BY notifications.sequence LIMIT 1)`;
+
+const GO_ON = `
+  UPDATE targets
+  SET hidden_until = NULL, undelivered_since = ${OLDEST_WAITING}
   WHERE targets.id = $1
   RETURNING targets.undelivered_since IS NOT NULL AS "hasMore"`;
+
+// A message that is out comes again, whatever waits behind it.
+const SETTLE = `
+  UPDATE targets
+  SET undelivered_since = ${OLDEST_WAITING}
+  WHERE targets.id = $1
+    AND NOT EXISTS (SELECT FROM messages WHERE messages.target_id = targets.id AND messages.state = 'pending')`;
 
 const FIND_DUE = `
   SELECT polled.app_id AS "appId", polled.session_id AS "sessionId"
@@ -97,6 +107,11 @@ export class DeliverableRepository {
   async goOn(tx: Transaction, targetId: number): Promise<boolean> {
     const [row] = await tx.query<{ hasMore: boolean }>(GO_ON, [targetId]);
     return row?.hasMore ?? false;
+  }
+
+  /** Less waits than before: there may be nothing to hand out any more. */
+  async settle(tx: Transaction, targetId: number): Promise<void> {
+    await tx.query(SETTLE, [targetId]);
   }
 
   /** Those of the scopes in which something can be handed out now, with one statement. */

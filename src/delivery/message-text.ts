@@ -1,8 +1,10 @@
 import { toPublicId } from '../common/ids.js';
 import type { Locale } from '../common/locale.js';
-import type { CallNotice } from './call-notice.js';
+import type { CallNotice, Notice } from './call-notice.js';
 import { durationText } from './duration-text.js';
+import { secondOf } from './instant-text.js';
 import { fenceForeign, quoteForeign, quoteForeignLine } from './foreign-text.js';
+import { inputRequestLines } from './input-request-text.js';
 import { EN } from './message-texts.en.js';
 import type { MessageTexts } from './message-texts.js';
 import { ZH_CN } from './message-texts.zh-cn.js';
@@ -12,8 +14,8 @@ const MAX_NAME_CHARS = 120;
 const MAX_ARGUMENTS_CHARS = 300;
 const MAX_DETAIL_CHARS = 1_000;
 
-/** What the model reads of one ended call; `at` is when the message is made. */
-export function noticeText(locale: Locale, notice: CallNotice, at: Date, isFirst: boolean): string {
+/** What the model reads of one call that ended or asks; `at` is when the message is made. */
+export function noticeText(locale: Locale, notice: Notice, at: Date, isFirst: boolean): string {
   const texts = TEXTS[locale];
   const tool = quoteForeignLine(notice.tool, MAX_NAME_CHARS);
   const startedMsAgo = at.getTime() - Date.parse(notice.startedAt);
@@ -23,12 +25,13 @@ export function noticeText(locale: Locale, notice: CallNotice, at: Date, isFirst
     ...(isFirst ? [texts.systemMessage] : []),
     texts.purpose(tool, quoteForeignLine(notice.argumentsPreview, MAX_ARGUMENTS_CHARS)),
     texts.age(secondOf(notice.startedAt), durationText(locale, startedMsAgo)),
-    ...endLines(texts, notice),
-    ...resultLines(texts, notice),
+    ...(notice.status === 'input_required'
+      ? inputRequestLines(texts, notice)
+      : [...endLines(texts, notice), ...resultLines(texts, notice)]),
   ].join('\n');
 }
 
-function headingLine(locale: Locale, notice: CallNotice, tool: string): string {
+function headingLine(locale: Locale, notice: Notice, tool: string): string {
   return TEXTS[locale].heading(notice.status, {
     server: quoteForeignLine(notice.serverTitle, MAX_NAME_CHARS),
     tool,
@@ -70,9 +73,4 @@ function whereLines(texts: MessageTexts, notice: CallNotice): string[] {
     ...(files?.unlisted ? [texts.moreFiles(files.unlisted, toPublicId('bgc', callId))] : []),
     ...(files?.unfiled ? [texts.moreParts(files.unfiled)] : []),
   ];
-}
-
-/** `2026-01-31 12:00:00 UTC` */
-function secondOf(instant: string): string {
-  return `${new Date(instant).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,10 +1,10 @@
 import type { CallErrorCode } from '../common/call-error-code.js';
-import type { CallNotice } from './call-notice.js';
+import type { Notice } from './call-notice.js';
 
 /** The fixed words of a message. What comes from outside is quoted before it gets here. */
 export interface MessageTexts {
   heading(
-    status: CallNotice['status'],
+    status: Notice['status'],
     call: { server: string; tool: string; id: string; duration: string },
   ): string;
   /** That nobody typed this and that it permits nothing. */
@@ -27,4 +27,23 @@ export interface MessageTexts {
   moreFiles(count: number, id: string): string;
   /** Parts of the result that are no files. */
   moreParts(count: number): string;
+  /** `until`: when the call fails if nobody has answered. */
+  waitsForInput(until: string | undefined): string;
+  question: string;
+  /** Stands before the fields of the answer. */
+  fields: string;
+  field: FieldTexts;
+  moreFields(count: number): string;
+  /** The schema can't be used: any object is taken. */
+  uncheckedAnswer: string;
+  howToAnswer(callId: string): string;
+}
+
+/** The words that describe a field of an answer. */
+export interface FieldTexts {
+  required: string;
+  optional: string;
+  oneOf(choices: string): string;
+  severalOf(choices: string): string;
+  byDefault(value: string): string;
 }

@@ -4,11 +4,11 @@ import { Ids } from '../common/ids.js';
 import type { Transaction } from '../database/database.js';
 import { EventLog } from '../events/event-log.repository.js';
 import { Settings } from '../settings/settings.js';
-import type { PlacedNotice } from './call-notice.js';
+import { composeMessage, MAX_NOTIFICATIONS } from './call-message.js';
+import { happenedAt, type PlacedNotice } from './call-notice.js';
 import type { DeliverableTarget } from './deliverable.repository.js';
 import { type HandedOutMessage, MessageRepository } from './message.repository.js';
 import { NotificationRepository } from './notification.repository.js';
-import { composeResultMessage, MAX_NOTIFICATIONS } from './result-message.js';
 
 interface WrittenMessage extends HandedOutMessage {
   target: DeliverableTarget;
@@ -44,10 +44,10 @@ export class MessageWriter {
     const id = this.ids.uuid();
     const locale = this.apps.localeOf(target.appId) ?? this.settings.current.messages.locale;
     const { address, now } = target;
-    const { told, body } = composeResultMessage({ id, address, locale, createdAt: now, waiting });
+    const { told, body } = composeMessage({ id, address, locale, createdAt: now, waiting });
     const calls = told.map(({ notice }) => ({
       callId: notice.callId,
-      sinceEndMs: now.getTime() - new Date(notice.endedAt).getTime(),
+      sinceEndMs: now.getTime() - Date.parse(happenedAt(notice)),
     }));
     return { id, targetId: target.id, body, attempts: 1, told: calls, target, notices: told };
   }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/database.js';
-import type { CallNotice, PlacedNotice } from './call-notice.js';
+import type { Notice, PlacedNotice } from './call-notice.js';
+import type { Suppression } from './suppression.js';
 
 export interface NewNotification {
   id: string;
   targetId: number;
-  notice: CallNotice;
+  notice: Notice;
 }
 
 // The place is taken under the target's lock: the order of places is the order of commits.
@@ -16,8 +17,8 @@ const PLACE = `
       undelivered_since = coalesce(targets.undelivered_since, now())
     WHERE targets.id = $2
     RETURNING targets.next_sequence - 1 AS sequence)
-  INSERT INTO notifications (id, target_id, call_id, content, sequence)
-  SELECT $1, $2, $3, $4, place.sequence FROM place`;
+  INSERT INTO notifications (id, target_id, call_id, content, input_sequence, sequence)
+  SELECT $1, $2, $3, $4, $5, place.sequence FROM place`;
 
 const LIST_WAITING = `
   SELECT waiting.id, waiting.target_id AS "targetId", waiting.content
@@ -26,6 +27,7 @@ const LIST_WAITING = `
     SELECT notifications.id, notifications.target_id, notifications.content, notifications.sequence
     FROM notifications
     WHERE notifications.target_id = asked.target_id AND notifications.message_id IS NULL
+      AND notifications.suppressed IS NULL
     ORDER BY notifications.sequence LIMIT $2) AS waiting
   ORDER BY waiting.target_id, waiting.sequence`;
 
@@ -36,12 +38,22 @@ const PUT_IN_MESSAGES = `
   WHERE notifications.id = told.id AND notifications.message_id IS NULL
   RETURNING notifications.id`;
 
-/** Notifications: what each ended call has to tell, in the order of its target. */
+const SUPPRESS_QUESTIONS = `
+  UPDATE notifications
+  SET suppressed = $2
+  WHERE notifications.call_id = $1 AND notifications.input_sequence IS NOT NULL
+    AND notifications.message_id IS NULL AND notifications.suppressed IS NULL
+  RETURNING notifications.id`;
+
+/** Notifications: what each ended or asking call has to tell, in the order of its target. */
 @Injectable()
 export class NotificationRepository {
   /** Gives the notification the next place of its target, whose lock the transaction holds. */
   async place(tx: Transaction, { id, targetId, notice }: NewNotification): Promise<void> {
-    await tx.query(PLACE, [id, targetId, notice.callId, JSON.stringify(notice)]);
+    const inputSequence =
+      notice.status === 'input_required' ? notice.inputRequest.sequence : undefined;
+    const content = JSON.stringify(notice);
+    await tx.query(PLACE, [id, targetId, notice.callId, content, inputSequence]);
   }
 
   /** The oldest `limit` notifications of each locked target that are in no message yet. */
@@ -56,10 +68,16 @@ export class NotificationRepository {
     ]);
     const waiting = new Map<number, PlacedNotice[]>();
     for (const { id, targetId, content } of rows) {
-      const placed = { id, notice: JSON.parse(content) as CallNotice };
+      const placed = { id, notice: JSON.parse(content) as Notice };
       waiting.set(targetId, [...(waiting.get(targetId) ?? []), placed]);
     }
     return waiting;
+  }
+
+  /** Questions of the call that are in no message yet; answers the ids of their notifications. */
+  async suppressQuestions(tx: Transaction, callId: string, reason: Suppression): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(SUPPRESS_QUESTIONS, [callId, reason]);
+    return rows.map(({ id }) => id);
   }
 
   /** Puts notifications into their messages, for good: one that is in a message never gets into another. */

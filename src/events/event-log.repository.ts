@@ -5,9 +5,12 @@ import type { Transaction } from '../database/database.js';
 export type EventType =
   | 'background_call.queued'
   | 'background_call.running'
+  | 'background_call.input_required'
+  | 'background_call.resumed'
   | 'background_call.completed'
   | 'background_call.failed'
   | 'background_call.cancelled'
+  | 'notification.suppressed'
   | 'message.pending'
   | 'message.delivered'
   | 'turn.started'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { handoverText } from '../../src/delivery/handover-text.js';
 import { noticeText } from '../../src/delivery/message-text.js';
-import { composeResultMessage } from '../../src/delivery/result-message.js';
+import { composeMessage } from '../../src/delivery/call-message.js';
 import { A_PUBLIC_CALL_ID, aFailure, aFiledResult, aNotice } from '../support/a-notice.js';
 
 const AT = new Date('2026-01-31T12:03:05.000Z');
@@ -257,7 +257,7 @@ describe('the text of a handover', () => {
 
 describe('the JSON of a message', () => {
   it('has the pinned members in their order', () => {
-    const { body } = composeResultMessage({
+    const { body } = composeMessage({
       id: '01935f2e-0000-7000-8000-0000000000bb',
       address: { type: 'session', sessionId: 's-1' },
       locale: 'en',

@@ -1,5 +1,6 @@
 import type { CallNotice } from '../../src/delivery/call-notice.js';
 import type { FiledResult } from '../../src/delivery/filed-result.js';
+import type { InputNotice } from '../../src/delivery/input-notice.js';
 
 const A_CALL_ID = '01935f2e-0000-7000-8000-0000000000aa';
 /** `A_CALL_ID` as the API shows it. */
@@ -36,6 +37,37 @@ export function aFailure(code: string, changes: Partial<CallNotice> = {}): CallN
     resultBytes: null,
     ...changes,
   });
+}
+
+/** What a call that needs input has to tell, with changes. */
+export function anInputNotice(changes: Partial<InputNotice> = {}): InputNotice {
+  return {
+    callId: A_CALL_ID,
+    serverName: 'reports',
+    serverTitle: '报表服务',
+    tool: 'export_report',
+    status: 'input_required',
+    argumentsPreview: '{"seconds":20}',
+    startedAt: '2026-01-31T12:00:00.250Z',
+    askedAt: '2026-01-31T12:00:20.250Z',
+    durationMs: 20_000,
+    traceparent: null,
+    inputRequest: {
+      sequence: 1,
+      message: 'Which quarter?',
+      schema: {
+        type: 'object',
+        properties: {
+          quarter: { type: 'string', title: 'Quarter', enum: ['Q1', 'Q2'], default: 'Q1' },
+          draft: { type: 'boolean', description: 'Whether it is one' },
+        },
+        required: ['quarter'],
+      },
+      deadlineAt: '2026-02-01T12:00:00.250Z',
+    },
+    isChecked: true,
+    ...changes,
+  };
 }
 
 /** A text and an image that are files. */
