@@ -20,3 +20,12 @@ export class NoSuchPartError extends DomainError {
     super(detail, { errors: [{ pointer: '?part', detail }] });
   }
 }
+
+/** The call asks nothing, or what is answered is answered or closed: it is not asked any more. */
+export class InputNotRequiredError extends DomainError {
+  readonly code = 'input_not_required';
+
+  constructor() {
+    super('The call does not wait for this input, or does not any more.');
+  }
+}

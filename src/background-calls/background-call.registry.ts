@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notifyChannel } from '../database/channel-listener.js';
 import { Database, type Transaction } from '../database/database.js';
-import { NotificationOutbox } from '../delivery/notification-outbox.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { type LockedTarget, TargetRepository } from '../targets/target.repository.js';
 import type { BackgroundCall, HandoverRequest, HandoverResult } from './background-call.js';
@@ -11,9 +10,9 @@ import {
   type InterruptGuard,
 } from './background-call.repository.js';
 import { type CallEnding, INTERRUPTED } from './call-ending.js';
+import { CallEndRecorder } from './call-end.recorder.js';
 import { CallJournal } from './call-journal.js';
 import { HandoverGate } from './handover-gate.js';
-import { toNotice } from './call-notice.js';
 
 type OwnedCall = Pick<BackgroundCall, 'id' | 'targetId' | 'ownerId'>;
 
@@ -28,7 +27,7 @@ export class BackgroundCallRegistry {
     private readonly calls: BackgroundCallRepository,
     private readonly gate: HandoverGate,
     private readonly targets: TargetRepository,
-    private readonly outbox: NotificationOutbox,
+    private readonly ends: CallEndRecorder,
     private readonly journal: CallJournal,
     private readonly lease: InstanceLease,
   ) {}
@@ -122,9 +121,7 @@ export class BackgroundCallRegistry {
   ): Promise<BackgroundCall | undefined> {
     const ended = await this.calls.end(tx, call.id, ending, guard, ownerIn(call, guard));
     if (!ended) return undefined;
-    await this.journal.record(tx, ended, `background_call.${ending.status}`);
-    await this.outbox.record(tx, target, toNotice(ended));
-    await notifyChannel(tx, 'bgc_call_ended', ended.id);
+    await this.ends.record(tx, target, ended, ending.status);
     return ended;
   }
 

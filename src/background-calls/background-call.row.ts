@@ -24,10 +24,15 @@ export interface CallSummaryRow extends Omit<CallSummary, keyof Composed> {
   resultBytes: number | null;
   resultTruncated: boolean | null;
   resultFiles: FiledResult | null;
+  /** `schema` is JSON text. */
+  inputRequest: { sequence: number; message: string; schema: string } | null;
 }
 
 /** What several columns make up together. */
-type Composed = Pick<CallSummary, 'address' | 'server' | 'progress' | 'error' | 'result'>;
+type Composed = Pick<
+  CallSummary,
+  'address' | 'server' | 'progress' | 'error' | 'result' | 'inputRequest'
+>;
 
 export interface BackgroundCallRow extends CallSummaryRow {
   arguments: string;
@@ -52,7 +57,13 @@ export const SUMMARY_COLUMNS = `
     background_calls.result_is_error AS "resultIsError",
     background_calls.result_bytes AS "resultBytes",
     background_calls.result_truncated AS "resultTruncated",
-    background_calls.result_files AS "resultFiles", background_calls.traceparent,
+    background_calls.result_files AS "resultFiles", background_calls.questions,
+    CASE WHEN background_calls.status = 'input_required' THEN (
+      SELECT json_build_object('sequence', input_requests.sequence,
+        'message', input_requests.message, 'schema', input_requests.schema)
+      FROM input_requests
+      WHERE input_requests.call_id = background_calls.id AND input_requests.closed_at IS NULL
+    ) END AS "inputRequest", background_calls.traceparent,
     background_calls.created_at AS "createdAt", background_calls.started_at AS "startedAt",
     background_calls.backgrounded_at AS "backgroundedAt",
     background_calls.deadline_at AS "deadlineAt",
@@ -89,6 +100,8 @@ export function toCallSummary(row: CallSummaryRow): CallSummary {
     error: errorOf(row),
     outcomeUnknown: row.outcomeUnknown,
     result: resultOf(row),
+    questions: row.questions,
+    inputRequest: inputRequestOf(row),
     traceparent: row.traceparent,
     createdAt: row.createdAt,
     startedAt: row.startedAt,
@@ -107,6 +120,11 @@ function addressOf({ sessionId, teamId, botId }: CallSummaryRow): CallSummary['a
 
 function errorOf({ errorCode, errorMessage }: CallSummaryRow): CallSummary['error'] {
   return errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' };
+}
+
+function inputRequestOf({ inputRequest }: CallSummaryRow): CallSummary['inputRequest'] {
+  if (inputRequest === null) return null;
+  return { ...inputRequest, schema: JSON.parse(inputRequest.schema) as Record<string, unknown> };
 }
 
 function resultOf(row: CallSummaryRow): CallSummary['result'] {

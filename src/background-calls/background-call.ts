@@ -3,9 +3,13 @@ import type { FiledResult } from '../delivery/filed-result.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { CallStatus } from './call-status.js';
 import type { Driver } from './work-reference.js';
+import type { InputRequest } from './input-request.js';
 
-/** Why a call moved: its timer, its mode, a caller that hung up, or no free slot when it was asked for. */
-export const HANDOVERS = ['auto', 'always', 'client_timeout', 'queued'] as const;
+/**
+ * Why a call moved: its timer, its mode, a caller that hung up, no free slot when it was asked for, or a
+ * question of its upstream.
+ */
+export const HANDOVERS = ['auto', 'always', 'client_timeout', 'queued', 'input_required'] as const;
 export type Handover = (typeof HANDOVERS)[number];
 
 export interface CallProgress {
@@ -58,6 +62,10 @@ export interface CallSummary {
   error: CallError | null;
   outcomeUnknown: boolean;
   result: ResultSummary | null;
+  /** How many questions its upstream has asked. */
+  questions: number;
+  /** The one that is open, while the call waits for its answer. */
+  inputRequest: InputRequest | null;
   traceparent: string | null;
   createdAt: Date;
   startedAt: Date | null;

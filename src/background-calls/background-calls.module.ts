@@ -7,6 +7,7 @@ import { TargetsModule } from '../targets/targets.module.js';
 import { BackgroundCallRegistry } from './background-call.registry.js';
 import { BackgroundCallRepository } from './background-call.repository.js';
 import { CallCanceller } from './call-canceller.js';
+import { CallEndRecorder } from './call-end.recorder.js';
 import { CallJournal } from './call-journal.js';
 import { CallListRepository } from './call-list.repository.js';
 import { CallMetrics } from './call-metrics.js';
@@ -20,6 +21,10 @@ import { BackgroundCallsController } from './http/background-calls.controller.js
 import { CallPresenter } from './http/call.presenter.js';
 import { SessionBackgroundCallsController } from './http/session-background-calls.controller.js';
 import { InFlightCalls } from './in-flight-calls.js';
+import { InputAnswerer } from './input-answerer.js';
+import { InputRequestRegistry } from './input-request.registry.js';
+import { InputRequestRepository } from './input-request.repository.js';
+import { OpenQuestions } from './open-questions.js';
 import { ProgressWriter } from './progress-writer.js';
 import { QueueDispatcher } from './queue-dispatcher.js';
 import { ReferenceWriter } from './reference-writer.js';
@@ -40,6 +45,7 @@ import { WorkSignsRepository } from './work-signs.repository.js';
     BackgroundCallRegistry,
     BackgroundCallRepository,
     CallCanceller,
+    CallEndRecorder,
     CallJournal,
     CallListRepository,
     CallMetrics,
@@ -50,6 +56,10 @@ import { WorkSignsRepository } from './work-signs.repository.js';
     HandoverGate,
     HandoverLimitsRepository,
     InFlightCalls,
+    InputAnswerer,
+    InputRequestRegistry,
+    InputRequestRepository,
+    OpenQuestions,
     ProgressWriter,
     QueueDispatcher,
     QueuedCallRepository,

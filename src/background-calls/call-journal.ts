@@ -5,6 +5,7 @@ import { EventLog, type EventType } from '../events/event-log.repository.js';
 import type { BackgroundCall } from './background-call.js';
 import { durationMsOf } from './call-duration.js';
 import { CallMetrics } from './call-metrics.js';
+import type { CloseReason } from './input-request.js';
 
 /**
  * What is kept of the moves of a call: an event in the transaction of the move; a log line and the
@@ -18,9 +19,14 @@ export class CallJournal {
     private readonly logger: Logger,
   ) {}
 
-  async record(tx: Transaction, call: BackgroundCall, type: EventType): Promise<void> {
+  async record(
+    tx: Transaction,
+    call: BackgroundCall,
+    type: EventType,
+    data: Record<string, unknown> = {},
+  ): Promise<void> {
     const { appId, targetId, id: callId } = call;
-    await this.events.append(tx, { appId, targetId, callId, type });
+    await this.events.append(tx, { appId, targetId, callId, type, data });
   }
 
   handedOver(call: BackgroundCall): void {
@@ -38,6 +44,15 @@ export class CallJournal {
   /** It has left the queue. */
   started({ id: callId }: BackgroundCall): void {
     this.logger.info('background_call.started', { callId });
+  }
+
+  inputRequired({ id: callId, questions: sequence }: BackgroundCall): void {
+    this.logger.info('background_call.input_required', { callId, sequence });
+  }
+
+  /** It goes on after a question, for the reason for which that was closed. */
+  resumed({ id: callId, questions: sequence }: BackgroundCall, reason: CloseReason): void {
+    this.logger.info('background_call.resumed', { callId, sequence, reason });
   }
 
   ended(call: BackgroundCall): void {

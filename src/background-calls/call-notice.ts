@@ -12,14 +12,10 @@ export function toNotice(call: BackgroundCall): CallNotice {
   if (endedAt === null || !isTerminal(status)) throw new Error(`call ${call.id} has not ended`);
   const start = startedAt ?? call.createdAt;
   return {
-    callId: call.id,
-    serverName: call.server.name,
-    serverTitle: call.server.title,
-    tool: call.tool,
+    ...purposeOf(call),
     status,
     error: call.error,
     outcomeUnknown: call.outcomeUnknown,
-    argumentsPreview: cutText(toStorableText(call.arguments), ARGUMENTS_PREVIEW_CHARS),
     preview: result?.preview ?? null,
     resultBytes: result?.bytes ?? null,
     truncated: result?.truncated ?? false,
@@ -27,6 +23,22 @@ export function toNotice(call: BackgroundCall): CallNotice {
     startedAt: start.toISOString(),
     endedAt: endedAt.toISOString(),
     durationMs: durationMsOf(call),
+  };
+}
+
+/** What every notice says of its call. */
+export function purposeOf(
+  call: BackgroundCall,
+): Pick<
+  CallNotice,
+  'callId' | 'serverName' | 'serverTitle' | 'tool' | 'argumentsPreview' | 'traceparent'
+> {
+  return {
+    callId: call.id,
+    serverName: call.server.name,
+    serverTitle: call.server.title,
+    tool: call.tool,
+    argumentsPreview: cutText(toStorableText(call.arguments), ARGUMENTS_PREVIEW_CHARS),
     traceparent: call.traceparent,
   };
 }

@@ -42,9 +42,12 @@ export interface WorkQuestion {
   message: string;
   /** JSON Schema of the answer's content. */
   schema: Record<string, unknown>;
+  /** Aborts when the worker does not want to know any more. */
+  withdrawn?: AbortSignal;
 }
 
 export type WorkAnswer =
   | { action: 'accept'; content: Record<string, unknown> }
   | { action: 'decline' }
-  | { action: 'cancel' };
+  /** `reason`: why nobody was asked. */
+  | { action: 'cancel'; reason?: string };

@@ -16,7 +16,12 @@ export class HandoverAnswer {
 
   for(call: BackgroundCall): { outcome: 'background'; call: BackgroundCall; result: ToolResult } {
     const locale = this.apps.localeOf(call.appId) ?? this.settings.current.messages.locale;
-    const text = handoverText(locale, toPublicId('bgc', call.id), call.status === 'queued');
+    const text = handoverText(locale, toPublicId('bgc', call.id), conditionOf(call));
     return { outcome: 'background', call, result: { content: [{ type: 'text', text }] } };
   }
+}
+
+function conditionOf({ status, handover }: BackgroundCall): 'queued' | 'asks' | undefined {
+  if (status === 'queued') return 'queued';
+  return handover === 'input_required' ? 'asks' : undefined;
 }

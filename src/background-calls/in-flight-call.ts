@@ -2,7 +2,7 @@ import type { Logger } from '../common/logger.js';
 import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import type { EndGuard } from './background-call.repository.js';
 import { CANCELLED, type CallEnding, endingOf, failure, timedOut } from './call-ending.js';
-import type { CallOutcome, CallWork } from './call-outcome.js';
+import type { CallOutcome, CallWork, WorkAnswer } from './call-outcome.js';
 
 /** How a call is to be ended, and by which right; or that this process does not go on with it. */
 export type Verdict = { ending: CallEnding; guard: EndGuard } | 'interrupt';
@@ -24,6 +24,9 @@ export class InFlightCall {
   private grace: NodeJS.Timeout | undefined;
   private isCancelRequested = false;
   private isDecided = false;
+  private isLeft = false;
+  private questions = 0;
+  private readonly asking = new AbortController();
 
   constructor(
     readonly call: BackgroundCall,
@@ -35,6 +38,7 @@ export class InFlightCall {
       this.decide = (verdict): void => {
         this.isDecided = true;
         this.clearTimers();
+        this.asking.abort();
         resolve(verdict);
       };
     });
@@ -51,15 +55,30 @@ export class InFlightCall {
   /** A sign of life of the worker. */
   renewSilence(): void {
     const { idleTimeoutSec } = this.policy;
-    if (idleTimeoutSec === null || this.isDecided) return;
+    if (idleTimeoutSec === null || this.isDecided || this.questions > 0) return;
     clearTimeout(this.silence);
     this.silence = setTimeout(() => this.fallSilent(idleTimeoutSec), idleTimeoutSec * 1_000);
+  }
+
+  /**
+   * Has a question of the worker answered; `ask` is told when it is too late for that. Meanwhile silence is
+   * no fault of the worker. Work that is left to another process is not answered by this one.
+   */
+  async answer(ask: (over: AbortSignal) => Promise<WorkAnswer | undefined>): Promise<WorkAnswer> {
+    this.questions += 1;
+    clearTimeout(this.silence);
+    const answer = await ask(this.asking.signal);
+    this.questions -= 1;
+    this.renewSilence();
+    if (answer) return answer;
+    return this.isLeft ? new Promise(() => undefined) : { action: 'cancel' };
   }
 
   /** Phase two of a cancel: the worker is told, then the call ends as cancelled. Repeatable. */
   cancel(): void {
     if (this.isCancelRequested || this.isDecided) return;
     this.isCancelRequested = true;
+    this.asking.abort();
     const end = (): void => this.decide({ ending: CANCELLED, guard: 'cancel' });
     this.grace = setTimeout(end, CANCEL_GRACE_MS);
     void this.stopWork('cancelled by request').then(end);
@@ -67,12 +86,14 @@ export class InFlightCall {
 
   /** This process leaves: nobody can go on with work that has begun. */
   interrupt(): void {
+    this.isLeft = true;
     this.decide('interrupt');
     void this.stopWork('the service is shutting down');
   }
 
   /** The call belongs to somebody else now: stop the work and write nothing. */
   drop(): void {
+    this.isLeft = true;
     this.decide(undefined);
     void this.stopWork('the call was taken over');
   }

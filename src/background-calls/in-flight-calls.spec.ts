@@ -8,6 +8,7 @@ import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import type { BackgroundCallRegistry } from './background-call.registry.js';
 import type { CallEnding } from './call-ending.js';
 import type { CallOutcome, CallWork, WorkListener, WorkProgress } from './call-outcome.js';
+import type { InFlightCall } from './in-flight-call.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { ResultFiling } from './result-filing.js';
 import type { WorkRecorder } from './work-recorder.js';
@@ -61,8 +62,8 @@ describe('calls in flight', () => {
       discardUnlessRecorded: () => Promise.resolve(),
     };
     const recorder = {
-      listenerFor: (_: BackgroundCall, isOurs: () => boolean, onSign: () => void) => ({
-        onProgress: () => void (isOurs() && onSign()),
+      listenerFor: (entry: InFlightCall, isOurs: () => boolean) => ({
+        onProgress: () => void (isOurs() && entry.renewSilence()),
       }),
       settle: () => Promise.resolve(),
       forget: () => undefined,

@@ -70,7 +70,7 @@ export class InFlightCalls implements OnApplicationShutdown {
     const entry = new InFlightCall(call, policy, work, this.logger);
     this.entries.set(call.id, entry);
     const isOurs = (): boolean => this.isOurs(entry);
-    work.attach(this.recorder.listenerFor(call, isOurs, () => entry.renewSilence()));
+    work.attach(this.recorder.listenerFor(entry, isOurs));
     const ending = outsideRequestContext(() =>
       entry.verdict.then((verdict) => this.record(entry, verdict)),
     );

@@ -17,7 +17,7 @@ export class QueueDispatcher implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private isToRunAgain = false;
-  /** Whether calls were left waiting: only then is the end of another call worth a look. */
+  /** Whether calls were left waiting: only then is a slot that becomes free worth a look. */
   private hasWaiting = false;
 
   constructor(
@@ -35,9 +35,11 @@ export class QueueDispatcher implements OnApplicationShutdown {
 
   start(): void {
     this.listener.on('bgc_call_queued', () => this.look());
-    this.listener.on('bgc_call_ended', () => {
-      if (this.hasWaiting) this.look();
-    });
+    // Both free a slot.
+    for (const channel of ['bgc_call_ended', 'bgc_input_required'] as const)
+      this.listener.on(channel, () => {
+        if (this.hasWaiting) this.look();
+      });
     this.listener.onReconnect(() => this.look());
     this.look();
   }

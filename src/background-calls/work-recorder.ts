@@ -1,30 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import type { BackgroundCall } from './background-call.js';
 import type { WorkListener } from './call-outcome.js';
+import type { InFlightCall } from './in-flight-call.js';
+import { OpenQuestions } from './open-questions.js';
 import { ProgressWriter } from './progress-writer.js';
 import { ReferenceWriter } from './reference-writer.js';
 
-/** Keeps in the row of a call what its work tells while it goes on. */
+/** Keeps in the row of a call what its work tells while it goes on, and has its questions answered. */
 @Injectable()
 export class WorkRecorder {
   constructor(
     private readonly progress: ProgressWriter,
     private readonly references: ReferenceWriter,
+    private readonly questions: OpenQuestions,
   ) {}
 
-  /** For the work of this call, for as long as `isOurs`; `onSign` is told of each sign of life. */
-  listenerFor(call: BackgroundCall, isOurs: () => boolean, onSign: () => void): WorkListener {
+  /** For the work of this call, for as long as `isOurs`. */
+  listenerFor(entry: InFlightCall, isOurs: () => boolean): WorkListener {
+    const { call } = entry;
     return {
       onProgress: (progress) => {
         if (!isOurs()) return;
-        onSign();
+        entry.renewSilence();
         this.progress.put(call, progress);
       },
       onReference: (reference) => {
         if (isOurs()) this.references.put(call, reference);
       },
-      // Nobody can be asked yet.
-      onQuestion: () => Promise.resolve({ action: 'cancel' }),
+      onQuestion: (question) => entry.answer((over) => this.questions.ask(call, question, over)),
     };
   }
 

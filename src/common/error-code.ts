@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'turn_interrupted'
   | 'call_cancelled'
   | 'no_result'
+  | 'input_not_required'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'limit_reached'

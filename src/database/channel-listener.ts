@@ -12,6 +12,8 @@ export type Channel =
   | 'bgc_cancel_requested'
   | 'bgc_call_queued'
   | 'bgc_call_ended'
+  | 'bgc_input_required'
+  | 'bgc_input_answered'
   | 'bgc_delivery_ready';
 
 type Handler = (payload: string) => void;

@@ -1,7 +1,9 @@
-import type { CallOutcome } from '../background-calls/call-outcome.js';
+import type { CallOutcome, WorkAnswer } from '../background-calls/call-outcome.js';
 import { ForegroundRace, type StopReason } from './foreground-race.js';
 import type { ToolCall } from './tool-call.js';
 import type { UpstreamWork } from './upstream-work.js';
+
+const ONLY_FOREGROUND = 'The call may not move to the background, so nobody can be asked.';
 
 /** A call whose caller still waits for the answer. */
 export class ForegroundCall {
@@ -10,6 +12,7 @@ export class ForegroundCall {
   isAbandoned = false;
   private begun: UpstreamWork | undefined;
   private beganAtMs = 0;
+  private readonly questions = new Set<(answer: WorkAnswer) => void>();
 
   constructor(readonly toolCall: ToolCall) {
     this.race = new ForegroundRace(toolCall.policy);
@@ -27,10 +30,15 @@ export class ForegroundCall {
     work.attach({
       onProgress: () => this.race.renewSilence(),
       onReference: () => undefined,
-      // Nobody can be asked while the caller waits.
-      onQuestion: () => Promise.resolve({ action: 'cancel' }),
+      onQuestion: () => this.needsInput(),
     });
     void work.outcome.then((outcome: CallOutcome) => this.race.push({ kind: 'answer', outcome }));
+  }
+
+  /** The call does not move: whatever its upstream has asked, nobody will be asked. */
+  giveUpQuestions(reason: string): void {
+    for (const give of this.questions) give({ action: 'cancel', reason });
+    this.questions.clear();
   }
 
   /** Milliseconds since the upstream was asked. */
@@ -53,5 +61,13 @@ export class ForegroundCall {
 
   stop(reason: StopReason): void {
     this.race.push({ kind: 'stopped', reason });
+  }
+
+  /** Nobody can be asked while the caller waits: the call moves, and whoever takes it is told the question. */
+  private needsInput(): Promise<WorkAnswer> {
+    if (this.toolCall.policy.mode === 'never')
+      return Promise.resolve({ action: 'cancel', reason: ONLY_FOREGROUND });
+    this.race.push({ kind: 'handover_due', reason: 'input_required' });
+    return new Promise((resolve) => this.questions.add(resolve));
   }
 }

@@ -59,7 +59,10 @@ export class ForegroundFlow {
     call: ForegroundCall,
     reason: HandoverReason,
   ): Promise<ToolCallAnswer | undefined> {
-    if (this.drain.isDraining) return undefined;
+    if (this.drain.isDraining) {
+      call.giveUpQuestions('The service is shutting down, so nobody can be asked.');
+      return undefined;
+    }
     const { latestProgress: progress, latestReference: reference } = call.work;
     const runningForMs = this.runningForMs(call);
     const circumstances = { handover: reason, runningForMs, progress, reference };
@@ -68,6 +71,7 @@ export class ForegroundFlow {
       case 'moved':
         return this.answers.for(attempt.call);
       case 'limit_reached':
+        call.giveUpQuestions('The limit of background calls is reached, so nobody can be asked.');
         return undefined;
       case 'turn_interrupted':
         return this.stop(call, 'turn_interrupted');

@@ -1,7 +1,7 @@
 import type { CallOutcome } from '../background-calls/call-outcome.js';
 
 export type StopReason = 'caller_gone' | 'turn_interrupted' | 'draining';
-export type HandoverReason = 'auto' | 'client_timeout';
+export type HandoverReason = 'auto' | 'client_timeout' | 'input_required';
 
 export type RaceEvent =
   | { kind: 'answer'; outcome: CallOutcome }

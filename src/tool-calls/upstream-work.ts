@@ -11,6 +11,11 @@ import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream-call.
 /** Starts the upstream request, which tells this listener what happens. */
 export type UpstreamStart = (listener: UpstreamListener) => UpstreamCall;
 
+interface OpenQuestion {
+  asked: WorkQuestion;
+  resolve(answer: WorkAnswer): void;
+}
+
 /**
  * One upstream request as the work behind a call, through the handover and beyond: it is the same
  * request throughout and is never sent again.
@@ -21,6 +26,7 @@ export class UpstreamWork implements CallWork {
   private progress: WorkProgress | undefined;
   private reference: object | undefined;
   private listener: WorkListener | undefined;
+  private readonly questions = new Set<OpenQuestion>();
 
   /** `mayAsk` is waited for once the connection stands; false: the upstream is not asked. */
   constructor(start: UpstreamStart, mayAsk?: () => Promise<boolean>) {
@@ -57,6 +63,7 @@ export class UpstreamWork implements CallWork {
     this.listener = listener;
     if (this.reference) listener.onReference(this.reference);
     if (this.progress) listener.onProgress(this.progress);
+    for (const question of this.questions) this.put(question, listener);
   }
 
   detach(): void {
@@ -64,7 +71,22 @@ export class UpstreamWork implements CallWork {
   }
 
   /** A question that nobody listens to has nobody who could answer it. */
-  private async ask(question: WorkQuestion): Promise<WorkAnswer> {
-    return this.listener ? this.listener.onQuestion(question) : { action: 'cancel' };
+  private ask(asked: WorkQuestion): Promise<WorkAnswer> {
+    const { listener } = this;
+    if (!listener) return Promise.resolve({ action: 'cancel' });
+    return new Promise((resolve) => {
+      const question = { asked, resolve };
+      this.questions.add(question);
+      this.put(question, listener);
+    });
+  }
+
+  /** Only the listener that is attached when it answers is heard. */
+  private put(question: OpenQuestion, listener: WorkListener): void {
+    void listener.onQuestion(question.asked).then((answer) => {
+      if (this.listener !== listener) return;
+      this.questions.delete(question);
+      question.resolve(answer);
+    });
   }
 }

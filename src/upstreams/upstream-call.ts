@@ -40,12 +40,15 @@ export interface UpstreamQuestion {
   message: string;
   /** JSON Schema of the answer's content. */
   schema: Record<string, unknown>;
+  /** Aborts when the upstream does not want to know any more; the answer is dropped then. */
+  withdrawn?: AbortSignal;
 }
 
 export type QuestionAnswer =
   | { action: 'accept'; content: Record<string, unknown> }
   | { action: 'decline' }
-  | { action: 'cancel' };
+  /** `reason`: why nobody was asked, for the upstream's log. */
+  | { action: 'cancel'; reason?: string };
 
 /** Told what happens while a call is under way; nothing after its end. */
 export interface UpstreamListener {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { composeMessage } from '../../src/delivery/call-message.js';
+import { handoverText } from '../../src/delivery/handover-text.js';
 import type { InputNotice } from '../../src/delivery/input-notice.js';
 import { noticeText } from '../../src/delivery/message-text.js';
 import { A_PUBLIC_CALL_ID, anInputNotice } from '../support/a-notice.js';
@@ -103,6 +104,19 @@ describe('the text of a question', () => {
 
   it('cuts a question that is too long', () => {
     expect(zh(asking('x'.repeat(5_000)))).toContain(`\n${'x'.repeat(4_000)}…\n`);
+  });
+});
+
+describe('the text of a handover because of a question', () => {
+  it('says that the question comes in another message', () => {
+    expect(handoverText('zh-CN', A_PUBLIC_CALL_ID, 'asks')).toBe(
+      `已转为后台执行（后台调用 ${A_PUBLIC_CALL_ID}），完成后系统会把结果发给你。` +
+        '它需要输入，系统会另外把问题发给你。' +
+        '请现在结束本轮，告诉用户任务正在后台执行；不要等待，也不要轮询。',
+    );
+    expect(handoverText('en', A_PUBLIC_CALL_ID, 'asks')).toContain(
+      'when it ends. It needs input; the system will send you the question in another message. End this',
+    );
   });
 });
 

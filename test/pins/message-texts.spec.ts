@@ -244,12 +244,12 @@ describe('the text of a handover', () => {
   });
 
   it('says that a call without a slot waits and starts by itself', () => {
-    expect(handoverText('zh-CN', A_PUBLIC_CALL_ID, true)).toBe(
+    expect(handoverText('zh-CN', A_PUBLIC_CALL_ID, 'queued')).toBe(
       `已转为后台执行（后台调用 ${A_PUBLIC_CALL_ID}），完成后系统会把结果发给你。` +
         '它正在排队，轮到时会自动开始。' +
         '请现在结束本轮，告诉用户任务正在后台执行；不要等待，也不要轮询。',
     );
-    expect(handoverText('en', A_PUBLIC_CALL_ID, true)).toContain(
+    expect(handoverText('en', A_PUBLIC_CALL_ID, 'queued')).toContain(
       'when it ends. It waits in a queue and starts by itself. End this turn now',
     );
   });

@@ -62,6 +62,11 @@ export class Engine {
     return this.api.post(`/v1/background-calls/${callId}/cancel`);
   }
 
+  /** Answers what a call asks. */
+  answer(callId: string, body: unknown): Promise<ApiResponse> {
+    return this.api.post(`/v1/background-calls/${callId}/input`, body);
+  }
+
   /** Receives and acknowledges messages until each of the calls was told; answers the messages. */
   async receive(callIds: string[]): Promise<any[]> {
     const received: { id: string; notifications: { callId: string }[] }[] = [];

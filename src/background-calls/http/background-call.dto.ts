@@ -9,6 +9,7 @@ import {
 } from '../background-call.js';
 import { CALL_STATUSES, type CallStatus } from '../call-status.js';
 import { type Driver, DRIVERS } from '../work-reference.js';
+import { InputRequestDto } from '../../delivery/http/input-request.dto.js';
 import {
   CallErrorDto,
   CallMessageDto,
@@ -60,7 +61,9 @@ export class BackgroundCallSummaryDto {
   @ApiProperty({
     enum: HANDOVERS,
     enumName: 'Handover',
-    description: 'Why the call moved: its timer, its mode, a caller that hung up, or no free slot',
+    description:
+      'Why the call moved: its timer, its mode, a caller that hung up, no free slot, or a question of ' +
+      'the MCP server',
   })
   handover!: Handover;
 
@@ -82,6 +85,13 @@ export class BackgroundCallSummaryDto {
 
   @ApiProperty({ description: 'The work may have been done although no result came' })
   outcomeUnknown!: boolean;
+
+  @ApiProperty({
+    type: InputRequestDto,
+    nullable: true,
+    description: 'What the MCP server wants to know, while the call is `input_required`',
+  })
+  inputRequest!: InputRequestDto | null;
 
   @ApiProperty({ ...INSTANT_OR_NULL, description: 'When the call fails with `timeout`' })
   deadlineAt!: string | null;
@@ -175,6 +185,10 @@ function summaryOf(
     result: call.result && CallResultDto.from(call.result),
     error: call.error,
     outcomeUnknown: call.outcomeUnknown,
+    inputRequest: call.inputRequest && {
+      ...call.inputRequest,
+      deadlineAt: instant(call.deadlineAt),
+    },
     deadlineAt: instant(call.deadlineAt),
     cancelRequestedAt: instant(call.cancelRequestedAt),
     message: message && { ...message, id: toPublicId('msg', message.id) },

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Audience } from '../../auth/http/audience.decorator.js';
@@ -10,8 +10,10 @@ import { WaitQuery } from '../../common/http/wait.query.js';
 import { CallCanceller } from '../call-canceller.js';
 import { CallReader } from '../call-reader.js';
 import { isTerminal } from '../call-status.js';
+import { InputAnswerer } from '../input-answerer.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { CallPresenter } from './call.presenter.js';
+import { InputAnswerDto, toInputAnswer } from './input-answer.dto.js';
 import { ApiResult, RESULT_DESCRIPTION, sendResult } from './result.answer.js';
 import { ResultQuery } from './result.query.js';
 
@@ -23,6 +25,7 @@ export class BackgroundCallsController {
   constructor(
     private readonly reader: CallReader,
     private readonly canceller: CallCanceller,
+    private readonly answerer: InputAnswerer,
     private readonly presenter: CallPresenter,
   ) {}
 
@@ -81,5 +84,26 @@ export class BackgroundCallsController {
     const call = await this.canceller.cancel(id, appId);
     if (isTerminal(call.status)) reply.status(200);
     return this.presenter.present(call);
+  }
+
+  @Post('input')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'answerBackgroundCall',
+    summary: 'Answer what a background call asks',
+    description:
+      'Of a call that is `input_required`: the answer is kept, passed on to the MCP server, and the call ' +
+      'runs again. The same answer given once more changes nothing and is answered with the call as it is. ' +
+      'A call that asks nothing, or nothing any more, is a 409 `input_not_required`.',
+  })
+  @ApiOkResponse({ type: BackgroundCallDto, description: 'It is answered' })
+  @ApiProblems(400, 404, 409, 413, 415, 503)
+  async answer(
+    @CurrentApp() appId: string,
+    @CallId() id: string,
+    @Body() body: InputAnswerDto,
+  ): Promise<BackgroundCallDto> {
+    const given = toInputAnswer(body);
+    return this.presenter.present(await this.answerer.answer(id, appId, given, body.sequence));
   }
 }

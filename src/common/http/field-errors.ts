@@ -1,7 +1,7 @@
 import type { ValidationError } from 'class-validator';
 import type { FieldError } from '../domain-error.js';
 import { isContainer } from '../json-depth.js';
-import { toJsonPointer } from './json-body.js';
+import { toJsonPointer } from '../json-pointer.js';
 
 type Place = 'body' | 'query';
 

@@ -1,5 +1,6 @@
 import { type FieldError, InvalidRequestError } from '../domain-error.js';
 import { isDeeperThan } from '../json-depth.js';
+import { toJsonPointer } from '../json-pointer.js';
 
 /** How deep a member of the body, for example `arguments`, may be nested; the member itself is level 1. */
 const MAX_JSON_DEPTH = 64;
@@ -17,11 +18,6 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   const tooDeep = membersDeeperThan(MAX_JSON_DEPTH, body);
   if (tooDeep.length > 0) throw new InvalidRequestError(tooDeep);
   return body;
-}
-
-/** A JSON pointer (RFC 6901) of these keys. */
-export function toJsonPointer(keys: readonly string[]): string {
-  return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 function parse(bytes: Uint8Array): unknown {

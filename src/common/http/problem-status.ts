@@ -25,6 +25,7 @@ export const PROBLEM_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   turn_interrupted: { status: 409, title: 'The turn was interrupted' },
   call_cancelled: { status: 409, title: 'The call was cancelled' },
   no_result: { status: 409, title: 'The call has no result' },
+  input_not_required: { status: 409, title: 'The call needs no input' },
   payload_too_large: { status: 413, title: 'Request too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   limit_reached: { status: 429, title: 'Limit reached' },

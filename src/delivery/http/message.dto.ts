@@ -1,4 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MESSAGE_KINDS } from '../message-kind.js';
+import { InputRequestDto } from './input-request.dto.js';
 
 @ApiSchema({ name: 'MessageError' })
 export class MessageErrorDto {
@@ -9,12 +11,14 @@ export class MessageErrorDto {
   message!: string;
 }
 
+const NOTIFIED_STATUSES = ['input_required', 'completed', 'failed', 'cancelled'];
+
 @ApiSchema({ name: 'Notification' })
 export class NotificationDto {
   @ApiProperty({ type: String, example: 'ntf_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
 
-  @ApiProperty({ type: String, description: 'The background call that ended' })
+  @ApiProperty({ type: String, description: 'The background call that ended or asks' })
   callId!: string;
 
   @ApiProperty({ type: String, description: 'Name of the MCP server' })
@@ -23,13 +27,16 @@ export class NotificationDto {
   @ApiProperty({ type: String })
   tool!: string;
 
-  @ApiProperty({ enum: ['completed', 'failed', 'cancelled'], enumName: 'EndedCallStatus' })
+  @ApiProperty({ enum: NOTIFIED_STATUSES, enumName: 'NotifiedStatus' })
   status!: string;
 
   @ApiProperty({ type: MessageErrorDto, required: false, description: 'Only when it failed' })
   error?: MessageErrorDto;
 
-  @ApiProperty({ type: 'integer', description: 'Milliseconds from start to end' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Milliseconds from start to end, or to the question',
+  })
   durationMs!: number;
 
   @ApiProperty({ type: String, nullable: true, description: 'The beginning of the result as text' })
@@ -48,6 +55,9 @@ export class NotificationDto {
 
   @ApiProperty({ type: Boolean, description: 'Whether the preview is not the whole result' })
   truncated!: boolean;
+
+  @ApiProperty({ type: InputRequestDto, required: false, description: 'Only when the call asks' })
+  inputRequest?: InputRequestDto;
 }
 
 @ApiSchema({ name: 'SessionTarget' })
@@ -65,7 +75,11 @@ export class MessageDto {
   @ApiProperty({ type: String, example: 'msg_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
 
-  @ApiProperty({ enum: ['background_call.result'], enumName: 'MessageKind' })
+  @ApiProperty({
+    enum: MESSAGE_KINDS,
+    enumName: 'MessageKind',
+    description: 'All notifications of a message are of its kind',
+  })
   kind!: string;
 
   @ApiProperty({ type: SessionTargetDto })

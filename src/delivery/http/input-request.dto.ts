@@ -1,0 +1,36 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+
+/** What the MCP server wants to know in the middle of a call. */
+@ApiSchema({ name: 'InputRequest' })
+export class InputRequestDto {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    description: 'The number of the question within its call',
+  })
+  sequence!: number;
+
+  @ApiProperty({ type: String, example: 'Which quarter?' })
+  message!: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: "JSON Schema of the answer's `content`, as the MCP server sent it",
+    example: {
+      type: 'object',
+      properties: { quarter: { type: 'string', enum: ['Q1', 'Q2'] }, draft: { type: 'boolean' } },
+      required: ['quarter'],
+    },
+  })
+  schema!: Record<string, unknown>;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description:
+      'When the call fails with `timeout` if nobody has answered: the deadline of the call',
+  })
+  deadlineAt!: string | null;
+}
