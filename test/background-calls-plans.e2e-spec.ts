@@ -9,6 +9,7 @@ import {
   type CallFilter,
   CallListRepository,
 } from '../src/background-calls/call-list.repository.js';
+import { InputRequestRepository } from '../src/background-calls/input-request.repository.js';
 import { QueuedCallRepository } from '../src/background-calls/queued-call.repository.js';
 import { HandoverLimitsRepository } from '../src/background-calls/handover-limits.repository.js';
 import {
@@ -33,6 +34,7 @@ const REFERENCE: ToldReference = { callId: ID, ownerId: ID, text: '{}', driver: 
 
 const calls = new BackgroundCallRepository();
 const signs = new WorkSignsRepository();
+const inputs = new InputRequestRepository();
 const queued = new QueuedCallRepository();
 const lists = new CallListRepository();
 const limits = new HandoverLimitsRepository();
@@ -63,6 +65,12 @@ const STATEMENTS: [string, string, (tx: Transaction) => Promise<unknown>][] = [
   ['the request of a cancel', '_pk ', (tx) => calls.requestCancel(tx, ID)],
   ['progress', '_running_owner', (tx) => signs.writeProgress(tx, new Map([[ID, {}]]), ID)],
   ['references', '_pk ', (tx) => signs.writeReferences(tx, [REFERENCE])],
+  ['a question', '_pk ', (tx) => inputs.ask(tx, ID, ID, { message: '', schema: '{}' })],
+  ['the question that an owner has open', '_pk ', (tx) => inputs.findOpen(tx, ID, ID)],
+  ['going on after an answer', '_pk ', (tx) => inputs.resume(tx, ID, 1)],
+  ['closing a question', 'input_requests_', (tx) => inputs.close(tx, ID, 'withdrawn')],
+  ['finding a question', 'input_requests_pk', (tx) => inputs.find(tx, ID, undefined)],
+  ['looking for answers', 'input_requests_', (tx) => inputs.listSettled(tx, new Map([[ID, 1]]))],
   ['a result', 'call_results_pk', (tx) => calls.findResult(tx, ID)],
   ['the count of a target', '_running_target', (tx) => limits.runningOfTarget(tx, 1)],
   ['the count of an agent', '_running_', (tx) => limits.runningOfAgent(tx, ID, 'agent')],

@@ -31,6 +31,8 @@ const STATEMENTS: [string, (tx: Transaction) => Promise<unknown>][] = [
   ['finding a message', (tx) => messages.findOfSessions(tx, ID, ID)],
   ['acknowledging', (tx) => messages.acknowledge(tx, ID)],
   ['listing what waits', (tx) => notifications.listWaiting(tx, [1, 2], 20)],
+  ['suppressing questions', (tx) => notifications.suppressQuestions(tx, ID, 'call_ended')],
+  ['settling what waits', (tx) => deliverable.settle(tx, 1)],
   ['putting into messages', (tx) => notifications.putInMessages(tx, [])],
   ['the deliveries of calls', (tx) => new CallDeliveries().of(tx, [ID, ID])],
   ['renewing turns', (tx) => turns.renew(tx, [TURN], 900)],

@@ -6,6 +6,7 @@ import type {
   CallSummary,
   HandoverPolicy,
 } from './background-call.js';
+import { OPEN_INPUT_REQUEST } from './open-input-request.repository.js';
 
 /** A row of `background_calls` with the address of its target, without what may be large. */
 export interface CallSummaryRow extends Omit<CallSummary, keyof Composed> {
@@ -58,12 +59,7 @@ export const SUMMARY_COLUMNS = `
     background_calls.result_bytes AS "resultBytes",
     background_calls.result_truncated AS "resultTruncated",
     background_calls.result_files AS "resultFiles", background_calls.questions,
-    CASE WHEN background_calls.status = 'input_required' THEN (
-      SELECT json_build_object('sequence', input_requests.sequence,
-        'message', input_requests.message, 'schema', input_requests.schema)
-      FROM input_requests
-      WHERE input_requests.call_id = background_calls.id AND input_requests.closed_at IS NULL
-    ) END AS "inputRequest", background_calls.traceparent,
+    ${OPEN_INPUT_REQUEST} AS "inputRequest", background_calls.traceparent,
     background_calls.created_at AS "createdAt", background_calls.started_at AS "startedAt",
     background_calls.backgrounded_at AS "backgroundedAt",
     background_calls.deadline_at AS "deadlineAt",

@@ -28,14 +28,15 @@ const INSERT = `
   VALUES ($1, $2, $3, $4)
   RETURNING input_requests.asked_at AS "askedAt"`;
 
-// Takes its slot back without asking for one.
+// Takes its slot back without asking for one. The transaction may have waited for the target's lock, so its
+// beginning is not the moment of the answer.
 const RESUME = `
   UPDATE background_calls
   SET status = 'running'
   FROM targets
   WHERE background_calls.id = $1 AND background_calls.status = 'input_required'
     AND background_calls.questions = $2 AND background_calls.cancel_requested_at IS NULL
-    AND (background_calls.deadline_at IS NULL OR background_calls.deadline_at > now())
+    AND (background_calls.deadline_at IS NULL OR background_calls.deadline_at > clock_timestamp())
     AND targets.id = background_calls.target_id
   RETURNING ${CALL_COLUMNS}`;
 

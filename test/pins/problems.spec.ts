@@ -69,6 +69,7 @@ const TABLE: [ErrorCode, number][] = [
   ['turn_interrupted', 409],
   ['call_cancelled', 409],
   ['no_result', 409],
+  ['input_not_required', 409],
   ['payload_too_large', 413],
   ['unsupported_media_type', 415],
   ['limit_reached', 429],
