@@ -91,6 +91,12 @@ export class InFlightCall {
     void this.stopWork('the service is shutting down');
   }
 
+  /** Somebody else has ended the call: stop the work and write nothing. */
+  dropEnded(): void {
+    this.decide(undefined);
+    void this.stopWork('the call has ended');
+  }
+
   /** The call belongs to somebody else now: stop the work and write nothing. */
   drop(): void {
     this.isLeft = true;

@@ -90,7 +90,7 @@ export class InFlightCalls implements OnApplicationShutdown {
   dropEnded(callId: string): void {
     const entry = this.entries.get(callId);
     if (!entry || entry.hasVerdict) return;
-    entry.drop();
+    entry.dropEnded();
     this.entries.delete(callId);
     this.recorder.forget(entry.call);
   }
