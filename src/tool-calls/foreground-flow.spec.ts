@@ -4,6 +4,7 @@ import type { CallOutcome, CallWork } from '../background-calls/call-outcome.js'
 import type { HandoverAnswer } from '../background-calls/handover-answer.js';
 import type { Clock } from '../common/clock.js';
 import { Drain } from '../common/drain.js';
+import type { UpstreamListener } from '../upstreams/upstream-call.js';
 import type { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { ForegroundCall } from './foreground-call.js';
 import { ForegroundFlow } from './foreground-flow.js';
@@ -16,6 +17,7 @@ import type {
 import type { ToolCall } from './tool-call.js';
 
 const RESULT: CallOutcome = { kind: 'result', result: { content: [] } };
+const QUESTION = { message: 'Which one?', schema: {} };
 const POLICY = { foregroundTimeoutSec: 60, foregroundMaxSec: 60, mode: 'auto' };
 const TOOL_CALL = {
   policy: { ...POLICY, onClientTimeout: 'background' },
@@ -41,22 +43,30 @@ class FakeHandovers {
 
 describe('a call in the foreground', () => {
   let answer: (outcome: CallOutcome) => void;
+  let upstream: UpstreamListener;
   let cancelled: string[];
   let handovers: FakeHandovers;
   let call: ForegroundCall;
   let flow: ForegroundFlow;
+  let drain: Drain;
 
   beforeEach(() => {
+    drain = new Drain();
     cancelled = [];
     handovers = new FakeHandovers();
     const outcome = new Promise<CallOutcome>((resolve) => (answer = resolve));
     const cancel = (reason: string): Promise<void> => Promise.resolve(void cancelled.push(reason));
     flow = new ForegroundFlow(
-      { call: () => ({ outcome, cancel }) } as unknown as UpstreamPool,
+      {
+        call: (_server: unknown, _request: unknown, listener: UpstreamListener) => {
+          upstream = listener;
+          return { outcome, cancel };
+        },
+      } as unknown as UpstreamPool,
       handovers as unknown as HandoverService,
       { for: () => ({ outcome: 'background' }) } as unknown as HandoverAnswer,
       { monotonicMs: () => 0 } as Clock,
-      new Drain(),
+      drain,
     );
     call = new ForegroundCall(TOOL_CALL);
   });
@@ -97,6 +107,58 @@ describe('a call in the foreground', () => {
     expect(handovers.made[1]?.circumstances).toMatchObject({ ignoreLimits: true });
     expect(await handovers.made[1]?.work.outcome).toBe(RESULT);
     expect(cancelled).toEqual([]);
+  });
+
+  it('moves at once when its upstream asks something, which is put to whoever takes it', async () => {
+    const running = run(null);
+    const answered = upstream.onQuestion(QUESTION);
+    expect(await running).toBe('background');
+    expect(handovers.made[0]?.circumstances).toMatchObject({ handover: 'input_required' });
+    const asked: unknown[] = [];
+    handovers.made[0]?.work.attach({
+      onProgress: () => undefined,
+      onReference: () => undefined,
+      onQuestion: async (question) => {
+        asked.push(question);
+        return Promise.resolve({ action: 'decline' });
+      },
+    });
+    expect(await answered).toEqual({ action: 'decline' });
+    expect(asked).toEqual([QUESTION]);
+  });
+
+  it('keeps the question while the database is away, and moves when it is back', async () => {
+    handovers.results = [{ kind: 'unavailable' }];
+    const running = run(null);
+    void upstream.onQuestion(QUESTION);
+    expect(await running).toBe('background');
+    expect(handovers.made.map(({ circumstances }) => circumstances.handover)).toEqual([
+      'input_required',
+      'input_required',
+    ]);
+  });
+
+  it.each([
+    ['no slot is free', (): unknown => (handovers.results = [{ kind: 'limit_reached' }]), 'limit'],
+    ['the service leaves', (): unknown => drain.begin(), 'shutting down'],
+    [
+      'it may never move',
+      (): unknown =>
+        (call = new ForegroundCall({
+          ...TOOL_CALL,
+          policy: { ...POLICY, mode: 'never' },
+        } as never)),
+      'may not move',
+    ],
+  ])('tells its upstream why nobody is asked when %s, and goes on', async (_, arrange, why) => {
+    arrange();
+    const running = run(null);
+    expect(await upstream.onQuestion(QUESTION)).toEqual({
+      action: 'cancel',
+      reason: expect.stringContaining(why) as unknown,
+    });
+    answer(RESULT);
+    expect(await running).toBe('completed');
   });
 
   it('is told when its caller leaves after the answer has come and before it is sent', async () => {

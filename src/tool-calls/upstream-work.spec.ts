@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { WorkAnswer } from '../background-calls/call-outcome.js';
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream-call.js';
 import { UpstreamWork } from './upstream-work.js';
 
@@ -23,6 +24,22 @@ describe('the work behind a call', () => {
     upstream.onProgress({ progress: 3 });
     expect(first.heard).toEqual([REFERENCE, { progress: 2 }]);
     expect(second.heard).toEqual([REFERENCE, { progress: 2 }, { progress: 3 }]);
+  });
+
+  it('puts an open question to whoever attaches, and hears that one alone', async () => {
+    const { work, upstream } = begin();
+    const answers: ((answer: WorkAnswer) => void)[] = [];
+    const slow = (): Promise<WorkAnswer> => new Promise((resolve) => answers.push(resolve));
+    work.attach({ ...hearer().listener, onQuestion: slow });
+    const answered = upstream.onQuestion({ message: 'Which one?', schema: {} });
+    work.attach({ ...hearer().listener, onQuestion: slow });
+    const [first, second] = answers;
+    first?.({ action: 'cancel' });
+    await new Promise(setImmediate);
+    second?.({ action: 'accept', content: { one: 0 } });
+    expect(await answered).toEqual({ action: 'accept', content: { one: 0 } });
+    work.attach({ ...hearer().listener, onQuestion: slow });
+    expect(answers).toHaveLength(2);
   });
 
   it('gives up what is asked while nobody listens', async () => {
