@@ -143,11 +143,11 @@ describe('a call in the foreground', () => {
     ['the service leaves', (): unknown => drain.begin(), 'shutting down'],
     [
       'it may never move',
-      (): unknown =>
-        (call = new ForegroundCall({
-          ...TOOL_CALL,
-          policy: { ...POLICY, mode: 'never' },
-        } as never)),
+      (): void => {
+        call.race.close();
+        const policy = { ...POLICY, mode: 'never' };
+        call = new ForegroundCall({ ...TOOL_CALL, policy } as ToolCall);
+      },
       'may not move',
     ],
   ])('tells its upstream why nobody is asked when %s, and goes on', async (_, arrange, why) => {
