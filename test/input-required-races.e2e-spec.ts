@@ -10,6 +10,8 @@ const DECLINE = { action: 'decline' } as const;
 const PAST_DEADLINE = `
   UPDATE background_calls SET deadline_at = now() - interval '1 ms'
   WHERE background_calls.id = $1`;
+const OF_DEAD_OWNER = `
+  UPDATE background_calls SET owner_id = gen_random_uuid() WHERE background_calls.id = $1`;
 const WAITING_FOR_LOCK = `
   SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -99,6 +101,29 @@ describe('an answer that races', () => {
     expect(kinds).toEqual(['background_call.result']);
   });
 
+  it('with the death of the owner finds the call running, or ended: the question is closed', async () => {
+    const { first: answered } = await inOrder(
+      () => engine.answer(call.id, ACCEPT),
+      () => service.sql(OF_DEAD_OWNER, [call.uuid]),
+    );
+    expect(answered.status).toBe(200);
+    expect(await engine.get(call.id, 15)).toMatchObject({
+      status: 'failed',
+      error: { code: 'interrupted' },
+      outcomeUnknown: true,
+    });
+    expect(await engine.answer(call.id, DECLINE)).toMatchObject({ status: 409 });
+  });
+
+  it('after the death of the owner is not taken: the question was closed with the call', async () => {
+    await engine.receive([call.id]);
+    await service.sql(OF_DEAD_OWNER, [call.uuid]);
+    expect(await engine.get(call.id, 15)).toMatchObject({ status: 'failed', inputRequest: null });
+    expect(await engine.answer(call.id, ACCEPT)).toMatchObject({ status: 409 });
+    expect(await engine.receive([call.id])).toMatchObject([{ kind: 'background_call.result' }]);
+    expect(await closings()).toEqual(['call_ended']);
+  });
+
   /** The question may be in a message that is being handed out, or closed: never both. */
   it('with the handing out of its question: told and answered, or answered and not told', async () => {
     const { first: messages, second: answered } = await inOrder(
@@ -114,6 +139,15 @@ describe('an answer that races', () => {
     const isTold = messages.length === 1;
     expect(state).toEqual({ isTold, suppressed: isTold ? null : 'already_answered' });
   });
+
+  async function closings(): Promise<unknown[]> {
+    const rows = await service.sql<{ reason: string }>(
+      `SELECT input_requests.close_reason AS reason FROM input_requests
+       WHERE input_requests.call_id = $1`,
+      [call.uuid],
+    );
+    return rows.map(({ reason }) => reason);
+  }
 
   async function resumptions(): Promise<number> {
     const rows = await service.sql(

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Settings } from '../src/settings/settings.js';
+import { anAskingCall } from './support/asking-work.js';
 import { Api } from './support/api.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
@@ -59,6 +60,20 @@ describe.each(['listens', 'listens again'] as const)(
       await thereLearns('of the cancel', () => upstream.aborted.length === 1);
       expect(await atHere.get(id, 10)).toMatchObject({ status: 'cancelled', error: null });
       expect(await atThere.receive([id])).toHaveLength(1);
+    });
+
+    it('an answer to what a call asks', async () => {
+      const { id, work } = await anAskingCall(there, atThere.sessionId);
+      const answered = work.ask();
+      await eventually('it asks', async () => (await atHere.get(id)).status === 'input_required');
+      const body = { action: 'accept', content: { ok: false } };
+      await ask(async () => expect((await atHere.answer(id, body)).status).toBe(200));
+      const begun = performance.now();
+      expect(await answered).toEqual(body);
+      expect(performance.now() - begun).toBeLessThan(LEARNS_WITHIN_MS[hearing]);
+      expect(await atThere.get(id)).toMatchObject({ status: 'running' });
+      work.complete();
+      expect(await atHere.get(id, 10)).toMatchObject({ status: 'completed' });
     });
 
     it('the stop of a foreground call whose turn was interrupted', async () => {
