@@ -70,10 +70,12 @@ export class OpenQuestions {
   ): Promise<WorkAnswer | undefined> {
     const { withdrawn } = question;
     const stop = withdrawn ? AbortSignal.any([over, withdrawn]) : over;
-    const sequence = await this.persist(stop, () => this.registry.ask(call, question));
+    const sequence = await this.persist(call.id, stop, () => this.registry.ask(call, question));
     if (sequence === undefined || over.aborted) return undefined;
     const withdraw = (): void =>
-      void this.persist(over, () => this.registry.withdraw(call, sequence)).then(() => this.look());
+      void this.persist(call.id, over, () => this.registry.withdraw(call, sequence)).then(() =>
+        this.look(),
+      );
     if (withdrawn?.aborted) withdraw();
     withdrawn?.addEventListener('abort', withdraw, { once: true });
     const answer = await this.answerTo(call.id, sequence, over);
@@ -102,6 +104,7 @@ export class OpenQuestions {
 
   /** Tries for as long as the database is away, until `stop`. */
   private async persist<T>(
+    callId: string,
     stop: AbortSignal,
     work: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
@@ -109,8 +112,11 @@ export class OpenQuestions {
       try {
         return await work();
       } catch (error) {
-        this.logger.warn('background_call.question_delayed', {}, error);
-        if (!(error instanceof DatabaseUnavailableError)) return undefined;
+        if (!(error instanceof DatabaseUnavailableError)) {
+          this.logger.error('background_call.question_refused', { callId }, error);
+          return undefined;
+        }
+        this.logger.warn('background_call.question_delayed', { callId }, error);
         await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => undefined);
       }
     }
