@@ -19,7 +19,7 @@ export function maskedListener(listener: UpstreamListener, mask: SecretMask): Up
         message === undefined ? progress : { ...progress, message: mask(message) },
       ),
     onReference: (reference) => listener.onReference(reference),
-    onQuestion: ({ message, schema }) => listener.onQuestion({ message: mask(message), schema }),
+    onQuestion: (question) => listener.onQuestion({ ...question, message: mask(question.message) }),
   };
 }
 
