@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { Logger } from '../common/logger.js';
 import { Configuration } from '../config/environment.js';
 import { ChannelListener } from './channel-listener.js';
+import { DatabaseAnswerRepository } from './database-answer.repository.js';
 import { DatabaseLifecycle } from './database-lifecycle.js';
 import { DatabaseMode } from './database-mode.js';
 import { DatabaseServer, openDatabaseServer } from './database-server.js';
@@ -28,9 +29,10 @@ import { createPool } from './pool.js';
       useFactory: (server: DatabaseServer, logger: Logger) =>
         new ChannelListener(server.url, logger),
     },
+    DatabaseAnswerRepository,
     DatabaseLifecycle,
   ],
-  exports: [Database, ChannelListener, DatabaseMode],
+  exports: [Database, DatabaseAnswerRepository, ChannelListener, DatabaseMode],
 })
 export class DatabaseModule {}
 

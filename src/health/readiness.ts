@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Drain } from '../common/drain.js';
 import { within } from '../common/within.js';
+import { DatabaseAnswerRepository } from '../database/database-answer.repository.js';
 import { Database } from '../database/database.js';
-import { HealthRepository } from './health.repository.js';
 
 /** A probe gives up after a second or two, so it is told before that. */
 const ANSWER_MS = 900;
@@ -14,13 +14,13 @@ export class Readiness {
   constructor(
     private readonly drain: Drain,
     private readonly database: Database,
-    private readonly health: HealthRepository,
+    private readonly answer: DatabaseAnswerRepository,
   ) {}
 
   /** @throws DrainingError, or DatabaseUnavailableError when the database does not answer in time. */
   async assertReady(): Promise<void> {
     this.drain.assertAcceptsWork();
-    const isInTime = await within(ANSWER_MS, this.health.touch(this.database));
+    const isInTime = await within(ANSWER_MS, this.answer.touch(this.database));
     if (!isInTime) throw new DatabaseUnavailableError();
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { DatabaseAnswerRepository } from '../database/database-answer.repository.js';
 import { Database } from '../database/database.js';
-import { DatabaseAnswerRepository } from './database-answer.repository.js';
 import { DatabaseLook } from './database-look.js';
 import { MetricsRegistry } from './metrics.registry.js';
 

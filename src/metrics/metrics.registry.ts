@@ -11,7 +11,7 @@ import {
 import { processMetrics } from './process-metrics.js';
 
 /**
- * The figures of this service. Each room makes its own here, once. Names begin with `bgc_` and end
+ * The figures of this service. Each folder makes its own here, once. Names begin with `bgc_` and end
  * with a base unit (`_seconds`, `_total`); labels have few values that the service itself names:
  * no ids, and no text of callers or upstreams.
  */

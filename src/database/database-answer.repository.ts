@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from './database.js';
 
 const ANSWER = 'SELECT 1';
 
 /** Whether the database answers at all. */
 @Injectable()
-export class HealthRepository {
+export class DatabaseAnswerRepository {
   /** @throws DatabaseUnavailableError */
-  async touch(db: Queryable): Promise<void> {
+  async touch(db: Queryable): Promise<true> {
     await db.query(ANSWER);
+    return true;
   }
 }
