@@ -1,8 +1,8 @@
+import { backoffMs } from '../common/backoff.js';
 import type { Clock } from '../common/clock.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
-const FIRST_MS = 1_000;
-const LONGEST_MS = 60_000;
+const LIMITS = { firstMs: 1_000, longestMs: 60_000 };
 
 /** Holds back the starts of a program that fails to start: 1, 2, 4 … s after each failure, 60 s at most. */
 export class StartBackoff {
@@ -15,8 +15,8 @@ export class StartBackoff {
   constructor(private readonly clock: Clock) {}
 
   failed({ message }: UpstreamFailure): void {
-    const waitMs = Math.min(FIRST_MS * 2 ** this.failures, LONGEST_MS);
     this.failures += 1;
+    const waitMs = backoffMs(this.failures, LIMITS);
     this.lastError = message.replace(/\.?$/, '.');
     this.notBeforeMs = this.clock.monotonicMs() + waitMs;
     this.nextTryAt = new Date(this.clock.now().getTime() + waitMs);

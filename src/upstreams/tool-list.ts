@@ -37,10 +37,10 @@ export async function walkToolList(
     if (nextCursor !== undefined) seen.add(nextCursor);
     cursor = nextCursor;
   } while (cursor !== undefined);
-  return sorted(told);
+  return sortedOut(told);
 }
 
-function sorted(told: readonly unknown[]): ToolList {
+function sortedOut(told: readonly unknown[]): ToolList {
   const tools = new Map<string, UpstreamTool>();
   const leftOut: LeftOutTool[] = [];
   for (const one of told) {
