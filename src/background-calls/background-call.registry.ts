@@ -54,16 +54,6 @@ export class BackgroundCallRegistry {
     return result;
   }
 
-  /** Whether one more call of this session or bot could move now; the handover itself decides anew. */
-  async hasFreeSlot(
-    request: Pick<HandoverRequest, 'appId' | 'address' | 'agentId'>,
-  ): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
-      const target = await this.targets.find(tx, request.appId, request.address);
-      return (await this.gate.obstacle(tx, target?.id, request)) === undefined;
-    });
-  }
-
   /** False: the upstream must not be asked any more. */
   async markDispatched(call: BackgroundCall): Promise<boolean> {
     return this.calls.markDispatched(this.database, call.id, call.ownerId ?? '');

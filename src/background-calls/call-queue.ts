@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { TargetRepository } from '../targets/target.repository.js';
 import type { BackgroundCall, HandoverRequest } from './background-call.js';
 import { CallJournal } from './call-journal.js';
 import { HandoverGate } from './handover-gate.js';
 import { QueuedCallRepository } from './queued-call.repository.js';
+
+/** Whose slots a call would take. */
+type Initiator = Pick<HandoverRequest, 'appId' | 'address' | 'agentId'>;
 
 /** What became of the attempt to start a waiting call of one target. */
 export type QueueStart =
@@ -30,14 +33,20 @@ export class CallQueue {
     private readonly lease: InstanceLease,
   ) {}
 
-  /** Whether a call that comes now has to wait: no slot is free, or others of its target wait already. */
-  async mustWait(
-    request: Pick<HandoverRequest, 'appId' | 'address' | 'agentId'>,
-  ): Promise<boolean> {
+  /** Whether one more call could move now; the handover itself decides anew. */
+  async hasFreeSlot(initiator: Initiator): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      const target = await this.targets.find(tx, request.appId, request.address);
+      const target = await this.targets.find(tx, initiator.appId, initiator.address);
+      return this.isSlotFree(tx, target?.id, initiator);
+    });
+  }
+
+  /** Whether a call that comes now has to wait: no slot is free, or others of its target wait already. */
+  async mustWait(initiator: Initiator): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const target = await this.targets.find(tx, initiator.appId, initiator.address);
       if (target && (await this.queued.hasWaiting(tx, target.id))) return true;
-      return (await this.gate.obstacle(tx, target?.id, request)) !== undefined;
+      return !(await this.isSlotFree(tx, target?.id, initiator));
     });
   }
 
@@ -69,5 +78,13 @@ export class CallQueue {
     });
     if (start.kind === 'started') this.journal.started(start.call);
     return start;
+  }
+
+  private async isSlotFree(
+    tx: Transaction,
+    targetId: number | undefined,
+    initiator: Initiator,
+  ): Promise<boolean> {
+    return (await this.gate.obstacle(tx, targetId, initiator)) === undefined;
   }
 }

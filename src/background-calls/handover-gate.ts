@@ -5,6 +5,9 @@ import { TurnService } from '../targets/turn.service.js';
 import type { HandoverRequest, HandoverResult } from './background-call.js';
 import { HandoverLimitsRepository } from './handover-limits.repository.js';
 
+/** Whose limit one more call would exceed: its session's or bot's, its agent's, the service's. */
+export type Obstacle = 'target' | 'agent' | 'all';
+
 /** Decides, inside the handover transaction, whether a call may move to the background. */
 @Injectable()
 export class HandoverGate {
@@ -36,7 +39,7 @@ export class HandoverGate {
     tx: Transaction,
     targetId: number | undefined,
     { appId, agentId }: Pick<HandoverRequest, 'appId' | 'agentId'>,
-  ): Promise<'target' | 'agent' | 'all' | undefined> {
+  ): Promise<Obstacle | undefined> {
     const { maxPerTarget, maxPerAgent, maxRunning } = this.settings.current.backgroundCalls;
     const ofTarget = targetId === undefined ? 0 : await this.limits.runningOfTarget(tx, targetId);
     if (ofTarget >= maxPerTarget) return 'target';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
+import { CallQueue } from '../background-calls/call-queue.js';
 import { Ids } from '../common/ids.js';
 import { PolicyService } from '../policy/policy.service.js';
 import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
@@ -12,7 +12,7 @@ export class ToolCallAdmission {
   constructor(
     private readonly servers: McpServerDirectory,
     private readonly policies: PolicyService,
-    private readonly registry: BackgroundCallRegistry,
+    private readonly queue: CallQueue,
     private readonly ids: Ids,
   ) {}
 
@@ -23,7 +23,7 @@ export class ToolCallAdmission {
     const hasParent = request.parentCallId !== undefined;
     const policy = this.policies.resolve(server.id, request.tool, request.wish, hasParent);
     const isRefusedWhenFull = policy.onLimit === 'reject' && policy.mode !== 'never';
-    if (isRefusedWhenFull && !(await this.registry.hasFreeSlot(request)))
+    if (isRefusedWhenFull && !(await this.queue.hasFreeSlot(request)))
       throw new LimitReachedError();
     return { id: this.ids.uuid(), request, server, policy };
   }
