@@ -1,56 +1,19 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isHostName, toNetwork } from '../common/network.js';
-import { parseSecretsKeys, SECRETS_KEYS_FORM, type SecretsKey } from './secrets-keys.js';
+import {
+  addresses,
+  commands,
+  key,
+  number,
+  oneOf,
+  secretsKeys,
+  wholeNumber,
+} from './environment-variable.js';
+import { SECRETS_KEYS_FORM, type SecretsKey } from './secrets-keys.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
-const number = (min: number, max: number): z.ZodType<number> => {
-  const error = `must be a number from ${min} to ${max}`;
-  return z.coerce.number({ error }).refine((value) => value >= min && value <= max, { error });
-};
-const wholeNumber = (min: number, max: number): z.ZodType<number> => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  const isValid = (value: number): boolean =>
-    Number.isInteger(value) && value >= min && value <= max;
-  return z.coerce.number({ error }).refine(isValid, { error });
-};
-const oneOf = <const T extends readonly string[]>(words: T): z.ZodEnum<{ [W in T[number]]: W }> =>
-  z.enum(words, { error: `must be one of: ${words.join(', ')}` });
-const key = z
-  .string()
-  .min(24, 'must have at least 24 characters')
-  .regex(/^[\x21-\x7e]{0,512}$/, 'must be at most 512 visible ASCII characters')
-  .optional();
-
-const COMMAND = /^(\/.*|[^/]+)$/;
-const commands = z
-  .string()
-  .default('')
-  .transform((list) => list.split(',').map((command) => command.trim()))
-  .transform((list) => (list.join('') === '' && list.length === 1 ? [] : list))
-  .refine((list) => list.every((command) => COMMAND.test(command)), {
-    error: 'must be names of commands or absolute paths, separated by commas',
-  });
-
 const LOOPBACK = ['127.0.0.0/8', '::1', 'localhost'];
-const addresses = z
-  .string()
-  .transform((list) => list.split(',').map((entry) => entry.trim()))
-  .refine((list) => list.every((entry) => isHostName(entry) || toNetwork(entry) !== undefined), {
-    error: 'must be addresses, networks such as 10.0.0.0/8, or host names, separated by commas',
-  })
-  .optional();
-
-/** The message never repeats what was given. */
-const secretsKeys = z
-  .string()
-  .transform((text, context) => {
-    const keys = parseSecretsKeys(text);
-    if (keys === undefined) context.addIssue({ code: 'custom', message: SECRETS_KEYS_FORM });
-    return keys;
-  })
-  .optional();
 
 const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
