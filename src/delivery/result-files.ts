@@ -6,6 +6,7 @@ import { Logger } from '../common/logger.js';
 import { within } from '../common/within.js';
 import { Configuration } from '../config/environment.js';
 import type { TargetAddress } from '../targets/target-address.js';
+import { FileWriters } from './file-writers.js';
 import type { FiledResult, ResultFile } from './filed-result.js';
 import { WorkspaceFolder } from './workspace-folder.js';
 import { RESULT_FOLDER, workspacePath } from './workspace-path.js';
@@ -38,8 +39,7 @@ export interface FileContent {
 @Injectable()
 export class ResultFiles implements OnApplicationBootstrap {
   private readonly root: string;
-  private readonly writers: Promise<unknown>[] = Array.from({ length: WRITERS }, async () => {});
-  private nextWriter = 0;
+  private readonly writers = new FileWriters(WRITERS);
 
   constructor(
     configuration: Configuration,
@@ -67,7 +67,7 @@ export class ResultFiles implements OnApplicationBootstrap {
   async write(call: FiledCall, contents: FileContent[]): Promise<FiledResult | undefined> {
     const stop = new AbortController();
     let filed: FiledResult | undefined;
-    const work = this.whenWriterIsFree(async () => {
+    const work = this.writers.run(async () => {
       filed = await this.store(call, contents, stop.signal);
     });
     try {
@@ -139,13 +139,6 @@ export class ResultFiles implements OnApplicationBootstrap {
     } finally {
       await root.close();
     }
-  }
-
-  private whenWriterIsFree(work: () => Promise<void>): Promise<void> {
-    const index = this.nextWriter++ % WRITERS;
-    const done = (this.writers[index] as Promise<unknown>).then(work);
-    this.writers[index] = done.catch(() => undefined);
-    return done;
   }
 
   private async probe(): Promise<void> {
