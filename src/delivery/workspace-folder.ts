@@ -1,6 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError } from '../common/system-error.js';
 
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
@@ -98,7 +99,7 @@ async function makeFolder(path: string): Promise<boolean> {
     await mkdir(path, FOLDER_MODE);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (isSystemError(error, 'EEXIST')) return false;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError } from '../common/system-error.js';
 import { formatSecretsKeys, parseSecretsKeys, type SecretsKey } from '../config/secrets-keys.js';
 
 const OWNER_ONLY = 0o600;
@@ -30,7 +31,7 @@ async function create(dataDir: string, path: string): Promise<string> {
   try {
     await link(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isSystemError(error, 'EEXIST')) throw error;
   } finally {
     await rm(draft);
   }
@@ -51,7 +52,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isSystemError(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
