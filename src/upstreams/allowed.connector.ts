@@ -1,6 +1,7 @@
-import type { McpServer, Sharing, UnopenedSecret } from './mcp-server.js';
+import type { HttpMcpServer, McpServer, Sharing, UnopenedSecret } from './mcp-server.js';
 import { CommandNotAllowedError, StdioCommands } from './stdio-commands.js';
 import { UpstreamFailure } from './upstream-failure.js';
+import type { UpstreamReference } from './upstream-call.js';
 import { UpstreamConnector, type UpstreamSession } from './upstream-session.js';
 
 /**
@@ -16,11 +17,20 @@ export class AllowedConnector extends UpstreamConnector {
   }
 
   async connect(server: McpServer, use: Sharing, signal: AbortSignal): Promise<UpstreamSession> {
+    this.check(server);
+    return this.connector.connect(server, use, signal);
+  }
+
+  async attach(server: HttpMcpServer, reference: UpstreamReference): Promise<UpstreamSession> {
+    this.check(server);
+    return this.connector.attach(server, reference);
+  }
+
+  private check(server: McpServer): void {
     if (!this.commands.allows(server))
       throw new UpstreamFailure('upstream_unreachable', new CommandNotAllowedError().message);
     const [missing] = server.unopened ?? [];
     if (missing !== undefined) throw new UpstreamFailure('upstream_unreachable', toText(missing));
-    return this.connector.connect(server, use, signal);
   }
 }
 

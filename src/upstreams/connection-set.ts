@@ -44,6 +44,18 @@ export class ConnectionSet {
     return connection;
   }
 
+  /** Opens one that is in no scope: only who opened it may borrow it. */
+  addApart(connect: SharedConnectionParts['connect']): SharedConnection {
+    const connection = new SharedConnection({
+      connect,
+      idleMs: () => 0,
+      leavePool: () => undefined,
+      onGone: (gone) => this.open.delete(gone),
+    });
+    this.open.add(connection);
+    return connection;
+  }
+
   /** Closes the one of this scope at once, also while it is being opened. */
   async close({ key }: ConnectionScope): Promise<void> {
     await this.usable.get(key)?.connection.close();

@@ -14,6 +14,7 @@ export function maskedCall(call: UpstreamCall, mask: SecretMask): UpstreamCall {
 /** Told the same, with the secrets of the server masked. */
 export function maskedListener(listener: UpstreamListener, mask: SecretMask): UpstreamListener {
   return {
+    mayAsk: async () => (await listener.mayAsk?.()) ?? true,
     onProgress: ({ message, ...progress }) =>
       listener.onProgress(
         message === undefined ? progress : { ...progress, message: mask(message) },

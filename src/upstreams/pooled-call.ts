@@ -1,10 +1,4 @@
-import type {
-  ToolRequest,
-  ToolResult,
-  UpstreamCall,
-  UpstreamListener,
-  UpstreamOutcome,
-} from './upstream-call.js';
+import type { ToolResult, UpstreamCall, UpstreamOutcome } from './upstream-call.js';
 import {
   CallCancelled,
   RequestRefused,
@@ -39,8 +33,10 @@ export class PooledCall implements UpstreamCall {
 
   constructor(
     private readonly borrow: () => Promise<Lease>,
-    private readonly request: ToolRequest,
-    private readonly listener: UpstreamListener,
+    /** Decides how to ask; what it resolves with asks. */
+    private readonly prepare: (session: UpstreamSession) => Promise<() => SessionCall>,
+    /** Whether it may be asked, just before it is. */
+    private readonly mayAsk: (() => Promise<boolean>) | undefined = undefined,
   ) {
     this.whenCancelled = new Promise((_, reject) => (this.stopWaiting = reject));
     this.whenCancelled.catch(() => undefined);
@@ -85,8 +81,9 @@ export class PooledCall implements UpstreamCall {
     const lease = await this.lease();
     this.borrowed = lease;
     try {
+      const start = await Promise.race([this.prepare(lease.session), this.whenCancelled]);
       await this.assertMayAsk();
-      this.call = lease.session.call(this.request, this.listener);
+      this.call = start();
       return await this.call.answer;
     } catch (error) {
       if (error instanceof SessionForgotten) lease.retire();
@@ -99,8 +96,7 @@ export class PooledCall implements UpstreamCall {
   }
 
   private async assertMayAsk(): Promise<void> {
-    const { listener } = this;
-    const isAllowed = this.cancelled !== undefined || ((await listener.mayAsk?.()) ?? true);
+    const isAllowed = this.cancelled !== undefined || ((await this.mayAsk?.()) ?? true);
     if (this.cancelled !== undefined) throw this.cancelled;
     if (!isAllowed) throw new UpstreamFailure('upstream_unreachable', NOT_ASKED);
   }

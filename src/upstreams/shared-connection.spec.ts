@@ -6,9 +6,11 @@ class FakeSession extends UpstreamSession {
   readonly about = { name: 'fake', version: '1', protocolVersion: '1', instructions: undefined };
   end = (): void => undefined;
   readonly closed = new Promise<void>((resolve) => (this.end = resolve));
-  readonly runsTasks = false;
+  readonly tasks = undefined;
+  readonly place = undefined;
   closes: { forget: boolean }[] = [];
   call = (): never => this.never();
+  resume = (): never => this.never();
   listTools = (): never => this.never();
   onToolsChanged = (): never => this.never();
 

@@ -15,8 +15,10 @@ export function toolFlaw(told: unknown): string | undefined {
   return undefined;
 }
 
+export type TaskSupport = 'required' | 'optional' | 'forbidden';
+
 /** Whether a tool wants to be run as an MCP task. */
-export function taskSupportOf({ execution }: UpstreamTool): 'required' | 'optional' | 'forbidden' {
+export function taskSupportOf({ execution }: UpstreamTool): TaskSupport {
   const support = isObject(execution) ? execution.taskSupport : undefined;
   return support === 'required' || support === 'optional' ? support : 'forbidden';
 }

@@ -33,6 +33,8 @@ export type UpstreamReference =
       url: string;
       sessionId: string;
       protocolVersion: string;
+      /** Names the request in that session. */
+      requestId: number;
       lastEventId: string;
     };
 

@@ -41,6 +41,16 @@ export class RequestRefused extends UpstreamFailure {
   }
 }
 
+/** The upstream answered with a JSON-RPC error. */
+export class RpcFailure extends UpstreamFailure {
+  constructor(
+    message: string,
+    readonly rpcCode: number,
+  ) {
+    super('upstream_error', message);
+  }
+}
+
 /** The call was cancelled by us; `wasSent` says whether the upstream may know of it. */
 export class CallCancelled extends UpstreamFailure {
   constructor(reason: string, wasSent: boolean) {

@@ -7,14 +7,21 @@ import { ConnectionSet } from './connection-set.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
 import { maskedCall, maskedListener, maskFailure } from './masked-call.js';
 import { type Lease, PooledCall } from './pooled-call.js';
+import { goOn, refuseForeign, ResumedCall } from './resumed-call.js';
 import { secretMask } from './secret-mask.js';
 import type { SharedConnection } from './shared-connection.js';
 import { StartBackoffs } from './start-backoffs.js';
-import { ToolCache } from './tool-cache.js';
-import { type ToolList, walkToolList } from './tool-list.js';
-import type { ToolRequest, UpstreamCall, UpstreamListener } from './upstream-call.js';
+import { TaskCall } from './task-call.js';
+import type { ToolList } from './tool-list.js';
+import { ToolLists } from './tool-lists.js';
+import type {
+  ToolRequest,
+  UpstreamCall,
+  UpstreamListener,
+  UpstreamReference,
+} from './upstream-call.js';
 import { UpstreamFailure } from './upstream-failure.js';
-import { UpstreamConnector, type UpstreamSession } from './upstream-session.js';
+import { type SessionCall, UpstreamConnector, type UpstreamSession } from './upstream-session.js';
 
 /** To one server, from one process. */
 const MAX_CONNECTIONS = 1_000;
@@ -32,7 +39,7 @@ export type ConnectListener = (server: McpServer, failure: UpstreamFailure | und
 export class UpstreamPool implements OnApplicationShutdown {
   private readonly connections = new ConnectionSet();
   private readonly backoffs: StartBackoffs;
-  private readonly tools: ToolCache;
+  private readonly tools: ToolLists;
   private readonly connectListeners = new Set<ConnectListener>();
   private readonly doubtListeners = new Set<(server: McpServer) => void>();
   private isShutDown = false;
@@ -41,10 +48,10 @@ export class UpstreamPool implements OnApplicationShutdown {
   constructor(
     private readonly connector: UpstreamConnector,
     private readonly settings: Settings,
-    clock: Clock,
+    private readonly clock: Clock,
   ) {
     this.backoffs = new StartBackoffs(clock);
-    this.tools = new ToolCache(clock);
+    this.tools = new ToolLists((server) => this.borrow(server, sharedScope(server)), clock);
   }
 
   /**
@@ -54,30 +61,42 @@ export class UpstreamPool implements OnApplicationShutdown {
   call(server: McpServer, request: ToolRequest, listener: UpstreamListener): UpstreamCall {
     const mask = secretMask(server);
     const scope = callScope(server, request.initiator, (this.calls += 1));
-    const borrow = (): Promise<Lease> => this.borrow(server, scope);
-    const call = new PooledCall(borrow, request, maskedListener(listener, mask));
+    const masked = maskedListener(listener, mask);
+    const call = new PooledCall(
+      () => this.borrow(server, scope),
+      (session) => this.starter(server, session, request, masked),
+      () => masked.mayAsk?.() ?? Promise.resolve(true),
+    );
     if (scope.use === 'call') void call.outcome.then(() => this.connections.close(scope));
     return maskedCall(call, mask);
   }
 
+  /**
+   * Goes on with a call that another process began. `upstream_lost`, outcome unknown, when that can't
+   * be done; the call itself is never sent again.
+   */
+  resume(
+    server: McpServer,
+    reference: UpstreamReference,
+    listener: UpstreamListener,
+  ): UpstreamCall {
+    const mask = secretMask(server);
+    const masked = maskedListener(listener, mask);
+    const call = new PooledCall(
+      () => this.attach(server, reference),
+      (session) => Promise.resolve(() => goOn(session, reference, masked, this.clock)),
+    );
+    return maskedCall(new ResumedCall(call), mask);
+  }
+
   /** Asks for every page of the tool list. @throws UpstreamFailure */
   listTools(server: McpServer): Promise<ToolList> {
-    return this.tools.renew(connectionKey(server), () => this.askTools(server));
+    return this.tools.renew(server);
   }
 
   /** The tool list as it was told in the last 5 minutes, asked for where needed. @throws UpstreamFailure */
   knownTools(server: McpServer): Promise<ToolList> {
-    return this.tools.get(connectionKey(server), () => this.askTools(server));
-  }
-
-  private async askTools(server: McpServer): Promise<ToolList> {
-    const lease = await this.borrow(server, sharedScope(server));
-    try {
-      const listing = walkToolList((cursor) => lease.session.listTools(cursor));
-      return await maskFailure(listing, secretMask(server));
-    } finally {
-      lease.giveBack();
-    }
+    return this.tools.get(server);
   }
 
   /** Connects if no connection stands, also while starts are held back. @throws UpstreamFailure */
@@ -111,6 +130,36 @@ export class UpstreamPool implements OnApplicationShutdown {
     await this.connections.closeAll();
   }
 
+  /** How a call of this tool is asked: as a task where the tool requires it, or offers it and the call may be one. */
+  private async starter(
+    server: McpServer,
+    session: UpstreamSession,
+    request: ToolRequest,
+    listener: UpstreamListener,
+  ): Promise<() => SessionCall> {
+    const { clock } = this;
+    const { tasks } = session;
+    const support =
+      tasks === undefined ? 'forbidden' : await this.tools.taskSupport(server, request.tool);
+    const asTask = support === 'required' || (support === 'optional' && request.mayBeTask);
+    return tasks !== undefined && asTask
+      ? () => TaskCall.begin({ session, tasks, listener, clock }, request)
+      : () => session.call(request, listener);
+  }
+
+  /** A connection of its own, which nobody else borrows. */
+  private async attach(server: McpServer, reference: UpstreamReference): Promise<Lease> {
+    const http = refuseForeign(server, reference);
+    if (this.isShutDown) throw leaving();
+    const connection = this.connections.addApart(() =>
+      outsideRequestContext(() => this.connector.attach(http, reference)),
+    );
+    const session = await connection.borrow();
+    connection.retire();
+    const giveBack = (): void => connection.giveBack();
+    return { session, giveBack, keepSession: ignore, retire: ignore, doubt: ignore };
+  }
+
   private async borrow(server: McpServer, scope: ConnectionScope): Promise<Lease> {
     const connection = this.connectionFor(server, scope);
     const session = await connection.borrow();
@@ -130,8 +179,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   private connectionFor(server: McpServer, scope: ConnectionScope): SharedConnection {
     const existing = this.connections.find(scope);
     if (existing !== undefined) return existing;
-    if (this.isShutDown)
-      throw new UpstreamFailure('upstream_unreachable', 'The service is leaving.');
+    if (this.isShutDown) throw leaving();
     this.backoffs.check(server);
     const limit = server.transport === 'stdio' ? MAX_PROGRAMS : MAX_CONNECTIONS;
     return this.connections.add(scope, limit, {
@@ -143,13 +191,13 @@ export class UpstreamPool implements OnApplicationShutdown {
   /** An attempt that was given up tells nothing about the server. */
   private async connect(
     server: McpServer,
-    { use, serverKey }: ConnectionScope,
+    { use }: ConnectionScope,
     signal: AbortSignal,
   ): Promise<UpstreamSession> {
     try {
       const connecting = outsideRequestContext(() => this.connector.connect(server, use, signal));
       const session = await maskFailure(connecting, secretMask(server));
-      if (use === 'shared') this.followTools(serverKey, session);
+      if (use === 'shared') this.tools.follow(server, session);
       this.tell(server, undefined);
       return session;
     } catch (error) {
@@ -158,13 +206,14 @@ export class UpstreamPool implements OnApplicationShutdown {
     }
   }
 
-  private followTools(key: string, session: UpstreamSession): void {
-    this.tools.expire(key);
-    session.onToolsChanged(() => this.tools.forget(key));
-  }
-
   private tell(server: McpServer, failure: UpstreamFailure | undefined): void {
     this.backoffs.tried(server, failure);
     for (const listener of this.connectListeners) listener(server, failure);
   }
 }
+
+function leaving(): UpstreamFailure {
+  return new UpstreamFailure('upstream_unreachable', 'The service is leaving.');
+}
+
+function ignore(): void {}

@@ -1,5 +1,13 @@
-import type { McpServer, Sharing } from './mcp-server.js';
-import type { ToolRequest, ToolResult, UpstreamListener } from './upstream-call.js';
+import type { HttpMcpServer, McpServer, Sharing } from './mcp-server.js';
+import type {
+  QuestionAnswer,
+  ToolRequest,
+  ToolResult,
+  UpstreamListener,
+  UpstreamProgress,
+  UpstreamQuestion,
+  UpstreamReference,
+} from './upstream-call.js';
 
 /** A tool as the upstream tells it, unknown fields included. */
 export type UpstreamTool = Record<string, unknown> & { name: string };
@@ -30,6 +38,41 @@ export interface SessionCall {
   abandon(why: string): void;
 }
 
+/** Where a session lives, for another process that goes on in it. */
+export interface SessionPlace {
+  url: string;
+  sessionId: string | null;
+  protocolVersion: string;
+}
+
+export type TaskReference = Extract<UpstreamReference, { kind: 'task' }>;
+export type StreamReference = Extract<UpstreamReference, { kind: 'stream' }>;
+
+export type TaskMethod = 'tasks/get' | 'tasks/result' | 'tasks/cancel';
+export type QuestionListener = (question: UpstreamQuestion) => Promise<QuestionAnswer>;
+
+export interface TaskFollower {
+  onQuestion: QuestionListener;
+  /** The session can carry no more requests. */
+  onClosed(): void;
+}
+
+/** The requests about the MCP tasks of a session. */
+export interface SessionTasks {
+  /** Asks for a task that is kept for `ttlMs`; progress is told until it is no longer followed. */
+  create(
+    request: ToolRequest,
+    ttlMs: number,
+    onProgress: (progress: UpstreamProgress) => void,
+  ): SessionCall;
+
+  /** Gives up after `limitMs`; undefined: never. */
+  ask(method: TaskMethod, taskId: string, limitMs: number | undefined): SessionCall;
+
+  /** From now on what comes of the task by itself goes to the follower, until the returned function is called. */
+  follow(taskId: string, follower: TaskFollower): () => void;
+}
+
 /**
  * A connection to one upstream. What is above knows this port and no class of an MCP SDK, so that
  * servers of another protocol generation or transport need an adapter and nothing else.
@@ -40,11 +83,17 @@ export abstract class UpstreamSession {
   /** Resolves once when the session can carry no more calls, by itself or because it was closed. */
   abstract readonly closed: Promise<void>;
 
-  /** Whether the upstream runs `tools/call` as an MCP task when it is asked to. */
-  abstract readonly runsTasks: boolean;
+  /** Undefined: the upstream does not run `tools/call` as MCP tasks. */
+  abstract readonly tasks: SessionTasks | undefined;
+
+  /** Undefined: the session ends with this process. */
+  abstract readonly place: SessionPlace | undefined;
 
   /** Sends the request at once. The listener is told nothing after the end. */
   abstract call(request: ToolRequest, listener: UpstreamListener): SessionCall;
+
+  /** Goes on with a request of another process; the listener is told as by `call`. */
+  abstract resume(reference: StreamReference, listener: UpstreamListener): SessionCall;
 
   /** One page of the tool list. @throws UpstreamFailure */
   abstract listTools(cursor: string | undefined): Promise<ToolPage>;
@@ -68,4 +117,7 @@ export abstract class UpstreamConnector {
    * @throws UpstreamFailure `upstream_unreachable`
    */
   abstract connect(server: McpServer, use: Sharing, signal: AbortSignal): Promise<UpstreamSession>;
+
+  /** A session of another process, to go on with this of its calls; nothing is sent for that alone. */
+  abstract attach(server: HttpMcpServer, reference: UpstreamReference): Promise<UpstreamSession>;
 }

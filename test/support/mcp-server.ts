@@ -7,6 +7,7 @@ import {
   StreamableHTTPServerTransport,
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { TestTasks } from './test-tasks.js';
 import { type Json, type ToolContext, type ToolHandler, standardTools } from './mcp-tools.js';
 
 export interface ReceivedCall {
@@ -27,6 +28,8 @@ export interface McpServerOptions {
   eventStore?: EventStore;
   /** Pages of `tools/list`; by default one page with every tool that there is. */
   toolPages?: Json[][];
+  /** What it runs as MCP tasks, beside its other tools. */
+  tasks?: TestTasks;
   /** Held back before it is answered. */
   delayInitialize?: () => Promise<void>;
   /** Held back before it is looked at. */
@@ -49,6 +52,8 @@ export class McpTestServer {
   initializes = 0;
   /** How often a session was ended by DELETE. */
   deletes = 0;
+  /** The methods of all requests and notifications, in order. */
+  readonly methods: string[] = [];
   /** How often a page of `tools/list` was asked. */
   lists = 0;
   private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
@@ -151,6 +156,7 @@ export class McpTestServer {
     const closed = new Promise<void>((resolve) => this.http.close(() => resolve()));
     this.http.closeAllConnections();
     await this.forgetSessions();
+    this.options.tasks?.vanish();
     await closed;
   }
 
@@ -176,6 +182,7 @@ export class McpTestServer {
   private record(message: Json, body: string): void {
     const params = (message.params ?? {}) as Json;
     if (message.method === 'initialize') this.initializes += 1;
+    this.methods.push(String(message.method));
     if (message.method === 'tools/list') this.lists += 1;
     if (message.method === 'notifications/cancelled')
       this.cancelled.push({ requestId: params.requestId, reason: params.reason });
@@ -205,7 +212,11 @@ export class McpTestServer {
   private newSdkServer(): SdkServer {
     const server = new SdkServer(
       { name: 'test', version: '1' },
-      { capabilities: { tools: { listChanged: true } } },
+      {
+        capabilities: { tools: { listChanged: true }, ...this.options.tasks?.capabilities },
+        taskStore: this.options.tasks?.store,
+        taskMessageQueue: this.options.tasks?.queue,
+      },
     );
     server.onerror = () => undefined;
     this.servers.add(server);
@@ -214,6 +225,8 @@ export class McpTestServer {
       if (request.method === 'tools/list')
         return this.toolPage(params.cursor as string | undefined);
       if (request.method !== 'tools/call') throw new McpError(-32601, 'Method not found');
+      if (params.task !== undefined && this.options.tasks !== undefined)
+        return this.options.tasks.begin(params, extra);
       const token = extra._meta?.progressToken;
       return this.run(String(params.name), (params.arguments ?? {}) as Json, {
         signal: extra.signal,
@@ -244,12 +257,11 @@ export class McpTestServer {
   }
 
   private toolPage(cursor: string | undefined): Json {
-    const pages = this.options.toolPages ?? [
-      Object.keys({ ...standardTools, ...this.options.tools }).map((name) => ({
-        name,
-        inputSchema: { type: 'object' },
-      })),
-    ];
+    const plain = Object.keys({ ...standardTools, ...this.options.tools }).map((name): Json => ({
+      name,
+      inputSchema: { type: 'object' },
+    }));
+    const pages = this.options.toolPages ?? [[...plain, ...(this.options.tasks?.tools ?? [])]];
     const index = Number(cursor ?? 0);
     const nextCursor = index + 1 < pages.length ? { nextCursor: String(index + 1) } : {};
     return { tools: pages[index] ?? [], ...nextCursor };

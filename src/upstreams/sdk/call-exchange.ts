@@ -6,7 +6,7 @@ import type { UpstreamFailure } from '../upstream-failure.js';
  */
 export interface CallExchange {
   /** For the SDK, beside what every request has. */
-  readonly sendOptions: { onresumptiontoken?: () => void };
+  readonly sendOptions: { onresumptiontoken?: (eventId: string) => void };
   /** Resolves when the upstream knows the call: a cancellation that comes first would be lost. */
   readonly arrived: Promise<void>;
   /** Runs what makes the SDK send the request. */

@@ -1,8 +1,8 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/environment.js';
 import { OutboundHttp } from '../../outbound/outbound-http.js';
-import type { McpServer, Sharing } from '../mcp-server.js';
+import type { HttpMcpServer, McpServer, Sharing } from '../mcp-server.js';
+import type { UpstreamReference } from '../upstream-call.js';
 import { UpstreamFailure } from '../upstream-failure.js';
 import { UpstreamConnector, type UpstreamSession } from '../upstream-session.js';
 import { HttpLink } from './http/http-link.js';
@@ -11,8 +11,7 @@ import type { SdkLink } from './sdk-link.js';
 import { SdkSession } from './sdk-session.js';
 import { SseTransport } from './sse/sse-transport.js';
 import { StdioTransport } from './stdio/stdio-transport.js';
-
-const CLIENT = { name: 'background-calls', version: '0.1.0' };
+import { UpstreamClient } from './upstream-client.js';
 
 /** Opens sessions over every transport that the SDK of the 1.x line knows. */
 @Injectable()
@@ -28,13 +27,22 @@ export class SdkConnector extends UpstreamConnector {
     super();
   }
 
-  async connect(server: McpServer, _use: Sharing, signal: AbortSignal): Promise<UpstreamSession> {
+  async connect(server: McpServer, use: Sharing, signal: AbortSignal): Promise<UpstreamSession> {
     const link = this.linkTo(server);
-    // No capabilities: on a shared session nobody could tell whose question an elicitation is.
-    const client = new Client(CLIENT, { capabilities: {} });
+    // On a shared session nobody could tell whose question it is.
+    const isShared = use === 'shared';
+    const client = new UpstreamClient(isShared ? {} : { elicitation: {} });
     const limitMs = server.transport === 'stdio' ? this.startMs : this.connectMs;
     await initialize(client, link, limitMs, signal);
-    return new SdkSession(client, link);
+    return new SdkSession(client, link, { isShared, isForeign: false });
+  }
+
+  async attach(server: HttpMcpServer, reference: UpstreamReference): Promise<UpstreamSession> {
+    const link = new HttpLink(server, this.http, reference);
+    const client = new UpstreamClient({});
+    const requestId = reference.kind === 'stream' ? reference.requestId : undefined;
+    await client.attach(link.transport, requestId);
+    return new SdkSession(client, link, { isShared: true, isForeign: true });
   }
 
   private linkTo(server: McpServer): SdkLink {
@@ -51,7 +59,7 @@ export class SdkConnector extends UpstreamConnector {
 
 /** Leaves nothing open when it fails. @throws UpstreamFailure `upstream_unreachable` */
 async function initialize(
-  client: Client,
+  client: UpstreamClient,
   link: SdkLink,
   limitMs: number,
   signal: AbortSignal,

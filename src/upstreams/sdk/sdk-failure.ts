@@ -1,7 +1,12 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { OutboundRefusedError } from '../../outbound/outbound-errors.js';
-import { RequestRefused, SessionForgotten, UpstreamFailure } from '../upstream-failure.js';
+import {
+  RequestRefused,
+  RpcFailure,
+  SessionForgotten,
+  UpstreamFailure,
+} from '../upstream-failure.js';
 
 /** The server speaks no protocol version that we do (protocol 2026-07-28). */
 const UNSUPPORTED_PROTOCOL = -32022;
@@ -30,8 +35,9 @@ interface SystemFailure {
 export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   if (error instanceof McpError) {
-    const mayHaveRun = error.code === (UNREADABLE_ANSWER as number);
-    return new UpstreamFailure('upstream_error', withoutPrefix(error), mayHaveRun);
+    return error.code === (UNREADABLE_ANSWER as number)
+      ? new UpstreamFailure('upstream_error', withoutPrefix(error), true)
+      : new RpcFailure(withoutPrefix(error), error.code);
   }
   if (error instanceof StreamableHTTPError) return toHttpFailure(error, hasSession);
   const refusal = refusalIn(error);

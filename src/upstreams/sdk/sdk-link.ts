@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { UpstreamFailure } from '../upstream-failure.js';
+import type { SessionPlace, StreamReference } from '../upstream-session.js';
 import type { CallExchange } from './call-exchange.js';
 
 /** One transport of the SDK, or of our own, with all that the SDK does not see to. */
@@ -12,8 +13,16 @@ export interface SdkLink {
   readonly brokenBecause: string | undefined;
   /** What a server that does not answer said last, where that can be known. */
   readonly lastWords: string | undefined;
-  /** The transport's side of a request that is about to be sent. */
-  exchange(onLost: (failure: UpstreamFailure) => void): CallExchange;
+  /** Undefined: the session ends with this process. */
+  readonly place: SessionPlace | undefined;
+  /**
+   * The transport's side of a request that is about to be sent. `onReference` is told where the
+   * request can be gone on with, twice a second at most.
+   */
+  exchange(
+    onLost: (failure: UpstreamFailure) => void,
+    onReference: (reference: StreamReference) => void,
+  ): CallExchange;
   /** Asks the upstream to drop the session. May reject. */
   forget(): Promise<void>;
 }

@@ -4,7 +4,12 @@ import { isDeeperThan } from '../../common/json-depth.js';
 import { within } from '../../common/within.js';
 import type { UpstreamProgress } from '../upstream-call.js';
 import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
-import type { SessionCall } from '../upstream-session.js';
+import type {
+  QuestionListener,
+  SessionCall,
+  StreamReference,
+  TaskMethod,
+} from '../upstream-session.js';
 import type { CallExchange } from './call-exchange.js';
 import type { SdkLink } from './sdk-link.js';
 
@@ -24,10 +29,20 @@ const ANYTHING = z.custom<Record<string, unknown>>(
 export interface SdkRequestParts {
   client: Client;
   link: SdkLink;
-  method: 'tools/call' | 'tools/list';
+  method: 'tools/call' | 'tools/list' | TaskMethod;
   params: Record<string, unknown>;
   onProgress: (progress: UpstreamProgress) => void;
+  onReference: (reference: StreamReference) => void;
+  /** Undefined: questions on its stream are refused. */
+  onQuestion?: QuestionListener;
+  /** Progress may come after the answer, which named a task. */
+  outlivesAnswer?: boolean;
+  /** Goes on with the stream of a request of another process. */
+  resumptionToken?: string;
 }
+
+/** What is asked, and who is told what; silence where nothing is said. */
+export type RequestParts = Pick<SdkRequestParts, 'method' | 'params'> & Partial<SdkRequestParts>;
 
 /** One request on a session, with its own cancellation and its own watch over the response stream. */
 export class SdkRequest implements SessionCall {
@@ -41,12 +56,25 @@ export class SdkRequest implements SessionCall {
   private isEnded = false;
 
   constructor(private readonly parts: SdkRequestParts) {
-    this.exchange = parts.link.exchange((failure) => this.fail(failure));
+    this.exchange = parts.link.exchange(
+      (failure) => this.fail(failure),
+      (reference) => this.parts.onReference(reference),
+    );
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
     this.send();
+  }
+
+  /** Who is asked what the upstream wants to know while the request is under way. */
+  get questions(): QuestionListener | undefined {
+    return this.isEnded ? undefined : this.parts.onQuestion;
+  }
+
+  /** The same, if the upstream asks on this exchange. */
+  questionsOn(exchange: unknown): QuestionListener | undefined {
+    return exchange === this.exchange ? this.questions : undefined;
   }
 
   cancel(reason: string): Promise<void> {
@@ -61,13 +89,14 @@ export class SdkRequest implements SessionCall {
   }
 
   private send(): void {
-    const { client, method, params } = this.parts;
+    const { client, method, params, resumptionToken } = this.parts;
     const options = {
       signal: this.abort.signal,
       timeout: NO_TIMEOUT_MS,
       // Always given: without it the request carries no progress token.
       onprogress: (progress: UpstreamProgress) => this.progressed(progress),
       ...this.exchange.sendOptions,
+      resumptionToken,
     };
     this.exchange
       .send(() => client.request({ method, params }, ANYTHING, options))
@@ -81,7 +110,7 @@ export class SdkRequest implements SessionCall {
   }
 
   private progressed(progress: UpstreamProgress): void {
-    if (!this.isEnded) this.parts.onProgress(progress);
+    if (!this.isEnded || this.parts.outlivesAnswer) this.parts.onProgress(progress);
   }
 
   private succeed(result: Record<string, unknown>): void {

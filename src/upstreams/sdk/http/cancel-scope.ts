@@ -20,5 +20,7 @@ export class CancelScope implements RequestScope {
     }
   }
 
+  sent(): void {}
+
   failed(): void {}
 }

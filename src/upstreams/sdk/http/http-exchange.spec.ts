@@ -17,8 +17,11 @@ describe('The exchange of a call', () => {
     answers = [];
     signals = [];
     failures = [];
-    exchange = new HttpExchange(new FakeHttp(answers, signals) as never, true, (failure) =>
-      failures.push(failure),
+    exchange = new HttpExchange(
+      new FakeHttp(answers, signals) as never,
+      true,
+      (failure) => failures.push(failure),
+      () => undefined,
     );
   });
   afterEach(() => {
@@ -45,7 +48,7 @@ describe('The exchange of a call', () => {
 
   it('is not lost when its stream can be resumed', async () => {
     const response = await send(POST, new Response('id: 1\n\n'));
-    exchange.sendOptions.onresumptiontoken();
+    exchange.sendOptions.onresumptiontoken('1');
     await response.text();
     await jest.advanceTimersByTimeAsync(60_000);
     expect(failures).toEqual([]);

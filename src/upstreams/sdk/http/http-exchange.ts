@@ -1,7 +1,9 @@
 import { within } from '../../../common/within.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import { UpstreamFailure } from '../../upstream-failure.js';
+import type { StreamReference } from '../../upstream-session.js';
 import type { CallExchange } from '../call-exchange.js';
+import { LatestAtIntervals } from '../latest-at-intervals.js';
 import { isUnreadable, reasonOf, toCallFailure } from '../sdk-failure.js';
 import { CancelScope } from './cancel-scope.js';
 import { inScope, type RequestScope, SILENT } from './request-scope.js';
@@ -11,8 +13,13 @@ import { type BodyEnd, watchBody } from './watched-body.js';
 const READ_REST_MS = 250;
 /** An upstream that has answered ends the stream itself; one that was told to cancel may not. */
 const CLOSE_STREAM_MS = 1_000;
+/** At most so often it is told how far the stream has come. */
+const POSITION_MS = 500;
+const ANSWER_MS = 30_000;
 /** Times that a broken stream is resumed in a row without anything coming of it. */
 export const MAX_RESUMES = 3;
+
+export type StreamPosition = Pick<StreamReference, 'requestId' | 'lastEventId'>;
 
 /**
  * The HTTP side of one call. The SDK leaves a call waiting for its time-out, for hours here, when the
@@ -24,7 +31,7 @@ export class HttpExchange implements CallExchange, RequestScope {
   readonly arrived: Promise<void>;
   /** Resolves when no stream of this call is open any more. */
   readonly streamOver: Promise<void>;
-  readonly sendOptions = { onresumptiontoken: (): void => void (this.isResumable = true) };
+  readonly sendOptions = { onresumptiontoken: (eventId: string): void => this.cameTo(eventId) };
   /** The stream carries event ids, so that the SDK can go on with it on a new connection. */
   private isResumable = false;
   private readonly connection = new AbortController();
@@ -35,12 +42,17 @@ export class HttpExchange implements CallExchange, RequestScope {
   private fruitlessResumes = 0;
   private unreadableBecause: string | undefined;
   private isEnded = false;
+  private isAsked = false;
+  private requestId: number | undefined;
+  private readonly events: LatestAtIntervals<StreamPosition>;
 
   constructor(
     private readonly http: OutboundHttp,
     private readonly hasSession: boolean,
     private readonly onLost: (failure: UpstreamFailure) => void,
+    onPosition: (position: StreamPosition) => void,
   ) {
+    this.events = new LatestAtIntervals(POSITION_MS, onPosition);
     this.arrived = new Promise((resolve) => (this.markArrived = resolve));
     this.streamOver = new Promise((resolve) => (this.markOver = resolve));
   }
@@ -67,8 +79,16 @@ export class HttpExchange implements CallExchange, RequestScope {
   async fetch(url: string | URL, init: RequestInit): Promise<Response> {
     // The SDK resumes a stream also when nobody waits for it any more; 405 makes it give up silently.
     if (this.isEnded) return new Response(null, { status: 405 });
+    // The SDK answers what the upstream asks on the stream of the call: that is no call.
+    if (this.isAsked && init.method === 'POST')
+      return this.http.fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+    this.isAsked = true;
     const request = { ...init, signal: this.connection.signal };
     return init.method === 'GET' ? this.resume(url, request) : this.ask(url, request);
+  }
+
+  sent(requestId: unknown): void {
+    if (typeof requestId === 'number') this.requestId ??= requestId;
   }
 
   failed(error: Error): void {
@@ -77,6 +97,7 @@ export class HttpExchange implements CallExchange, RequestScope {
 
   end(): void {
     this.isEnded = true;
+    this.events.end();
     clearTimeout(this.timer);
     if (this.openStreams === 0) this.close();
     else this.timer = setTimeout(() => this.close(), CLOSE_STREAM_MS);
@@ -84,9 +105,16 @@ export class HttpExchange implements CallExchange, RequestScope {
 
   close(): void {
     this.isEnded = true;
+    this.events.end();
     clearTimeout(this.timer);
     this.connection.abort();
     this.markOver();
+  }
+
+  private cameTo(lastEventId: string): void {
+    this.isResumable = true;
+    const { requestId } = this;
+    if (!this.isEnded && requestId !== undefined) this.events.tell({ requestId, lastEventId });
   }
 
   private async ask(url: string | URL, init: RequestInit): Promise<Response> {
@@ -98,8 +126,10 @@ export class HttpExchange implements CallExchange, RequestScope {
   private async resume(url: string | URL, init: RequestInit): Promise<Response> {
     try {
       const response = await this.http.fetch(url, init);
+      this.markArrived();
       if (response.ok) return this.watch(response, (end) => this.resumedBodyEnded(end));
-      const isFinal = response.status < 500;
+      // 409: the upstream has not noticed yet that the connection before this one is gone.
+      const isFinal = response.status < 500 && response.status !== 409;
       if (isFinal) this.lost(`the stream could not be resumed: HTTP ${response.status}`);
       else this.resumedInVain();
       return response;

@@ -1,9 +1,10 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import type { HttpMcpServer } from '../../mcp-server.js';
 import type { UpstreamFailure } from '../../upstream-failure.js';
+import type { SessionPlace, StreamReference } from '../../upstream-session.js';
 import type { SdkLink } from '../sdk-link.js';
 import { HttpExchange, MAX_RESUMES } from './http-exchange.js';
+import { ResumableTransport } from './resumable-transport.js';
 import { currentScope, scopedFetch } from './request-scope.js';
 
 const RECONNECTION = {
@@ -15,19 +16,23 @@ const RECONNECTION = {
 
 /** Streamable HTTP: each request has an HTTP exchange of its own, so that no loss is everybody's. */
 export class HttpLink implements SdkLink {
-  readonly transport: StreamableHTTPClientTransport;
+  readonly transport: ResumableTransport;
   readonly brokenBecause = undefined;
   readonly lastWords = undefined;
 
   constructor(
-    server: HttpMcpServer,
+    private readonly server: HttpMcpServer,
     private readonly http: OutboundHttp,
+    /** The session of another process; undefined: one of our own. */
+    private readonly foreign?: SessionPlace,
   ) {
-    this.transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    this.transport = new ResumableTransport(new URL(server.url), {
       fetch: scopedFetch(http),
       requestInit: { headers: server.headers },
       reconnectionOptions: RECONNECTION,
+      sessionId: foreign?.sessionId ?? undefined,
     });
+    if (foreign !== undefined) this.transport.setProtocolVersion(foreign.protocolVersion);
     this.transport.onerror = (error) => currentScope()?.failed(error);
   }
 
@@ -35,12 +40,25 @@ export class HttpLink implements SdkLink {
     return this.transport.protocolVersion;
   }
 
-  exchange(onLost: (failure: UpstreamFailure) => void): HttpExchange {
-    const hasSession = this.transport.sessionId !== undefined;
-    return new HttpExchange(this.http, hasSession, onLost);
+  get place(): SessionPlace {
+    const { sessionId = null, protocolVersion = '' } = this.transport;
+    return { url: this.server.url, sessionId, protocolVersion };
   }
 
+  exchange(
+    onLost: (failure: UpstreamFailure) => void,
+    onReference: (reference: StreamReference) => void,
+  ): HttpExchange {
+    const hasSession = this.transport.sessionId !== undefined;
+    return new HttpExchange(this.http, hasSession, onLost, (position) => {
+      const { sessionId, ...place } = this.place;
+      if (sessionId !== null) onReference({ kind: 'stream', ...place, sessionId, ...position });
+    });
+  }
+
+  /** The session of another process may carry more of its calls. */
   forget(): Promise<void> {
+    if (this.foreign !== undefined) return Promise.resolve();
     return this.transport.terminateSession();
   }
 }

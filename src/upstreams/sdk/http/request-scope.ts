@@ -7,6 +7,8 @@ import type { OutboundHttp } from '../../../outbound/outbound-http.js';
  */
 export interface RequestScope {
   fetch(url: string | URL, init: RequestInit): Promise<Response>;
+  /** The SDK sends a request of this id. */
+  sent(requestId: unknown): void;
   /** What the SDK tells its error handler while it works for this call. */
   failed(error: Error): void;
 }
@@ -34,5 +36,6 @@ export function scopedFetch(http: OutboundHttp) {
 /** Answers in place of the upstream, which is told nothing. */
 export const SILENT: RequestScope = {
   fetch: () => Promise.resolve(new Response(null, { status: 202 })),
+  sent: () => undefined,
   failed: () => undefined,
 };

@@ -16,6 +16,7 @@ export abstract class MessageTransport implements SdkLink, Transport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined;
   protocolVersion: string | undefined;
   brokenBecause: string | undefined;
+  readonly place = undefined;
   abstract readonly lastWords: string | undefined;
   /** Answers to what is longer than this fail. */
   protected readonly maxMessageBytes: number = MAX_MESSAGE_BYTES;

@@ -1,0 +1,58 @@
+import type { Clock } from '../common/clock.js';
+import type { HttpMcpServer, McpServer } from './mcp-server.js';
+import { TaskCall } from './task-call.js';
+import type {
+  UpstreamCall,
+  UpstreamListener,
+  UpstreamOutcome,
+  UpstreamReference,
+} from './upstream-call.js';
+import { UpstreamFailure } from './upstream-failure.js';
+import type { SessionCall, UpstreamSession } from './upstream-session.js';
+
+/** A call of another process: that it can't be reached does not mean that it did not run. */
+export class ResumedCall implements UpstreamCall {
+  readonly outcome: Promise<UpstreamOutcome>;
+
+  constructor(private readonly call: UpstreamCall) {
+    this.outcome = call.outcome.then(asResumed);
+  }
+
+  cancel(reason: string): Promise<void> {
+    return this.call.cancel(reason);
+  }
+
+  detach(): void {
+    this.call.detach();
+  }
+}
+
+/** Asks for what another process began, in its session. */
+export function goOn(
+  session: UpstreamSession,
+  reference: UpstreamReference,
+  listener: UpstreamListener,
+  clock: Clock,
+): SessionCall {
+  if (reference.kind === 'stream') return session.resume(reference, listener);
+  const { tasks } = session;
+  if (tasks === undefined) throw cannot('the upstream runs no tasks');
+  return TaskCall.resume({ session, tasks, listener, clock }, reference);
+}
+
+/** The credentials of the server as it is now are for its address as it is now. @throws UpstreamFailure */
+export function refuseForeign(server: McpServer, { url }: UpstreamReference): HttpMcpServer {
+  if (server.transport !== 'http') throw cannot(`its transport is ${server.transport} now`);
+  if (server.url !== url) throw cannot('its url is another one now');
+  return server;
+}
+
+function cannot(why: string): UpstreamFailure {
+  const message = `The call can't be gone on with at the MCP server: ${why}.`;
+  return new UpstreamFailure('upstream_lost', message);
+}
+
+function asResumed(outcome: UpstreamOutcome): UpstreamOutcome {
+  if (outcome.kind === 'result' || outcome.code === 'upstream_error') return outcome;
+  return { ...outcome, code: 'upstream_lost', outcomeUnknown: true };
+}

@@ -1,0 +1,59 @@
+import type {
+  QuestionListener,
+  SessionCall,
+  SessionTasks,
+  TaskFollower,
+  TaskMethod,
+} from '../upstream-session.js';
+import type { ToolRequest, UpstreamProgress } from '../upstream-call.js';
+import type { RequestParts } from './sdk-request.js';
+import type { SessionQuestions } from './session-questions.js';
+import type { UpstreamClient } from './upstream-client.js';
+
+/** The requests about the tasks of one session. */
+export class SdkTasks implements SessionTasks {
+  private readonly followers = new Set<TaskFollower>();
+
+  constructor(
+    private readonly client: UpstreamClient,
+    private readonly send: (parts: RequestParts) => SessionCall,
+    private readonly questions: SessionQuestions,
+    private readonly isClosed: () => boolean,
+  ) {}
+
+  create(
+    { tool, arguments: args }: ToolRequest,
+    ttl: number,
+    onProgress: (progress: UpstreamProgress) => void,
+  ): SessionCall {
+    const params = { name: tool, arguments: args, task: { ttl } };
+    return this.send({ method: 'tools/call', params, onProgress, outlivesAnswer: true });
+  }
+
+  ask(method: TaskMethod, taskId: string, limitMs: number | undefined): SessionCall {
+    const request = this.send({ method, params: { taskId } });
+    if (limitMs === undefined) return request;
+    const why = `no answer in ${limitMs} ms`;
+    const limit = setTimeout(() => void request.cancel(why), limitMs);
+    request.answer.catch(ignore).finally(() => clearTimeout(limit));
+    return request;
+  }
+
+  follow(taskId: string, follower: TaskFollower): () => void {
+    const onQuestion: QuestionListener = (question) => follower.onQuestion(question);
+    this.followers.add(follower);
+    this.questions.addTask(taskId, onQuestion);
+    if (this.isClosed()) follower.onClosed();
+    return () => {
+      this.followers.delete(follower);
+      this.questions.removeTask(taskId);
+      this.client.dropTaskProgress(taskId);
+    };
+  }
+
+  closed(): void {
+    for (const follower of this.followers) follower.onClosed();
+  }
+}
+
+function ignore(): void {}
