@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import { SdkConnector } from '../src/upstreams/sdk/sdk-connector.js';
 import { McpTestServer } from './support/mcp-server.js';
-import { textResult } from './support/mcp-tools.js';
+import { type ToolHandler, textResult } from './support/mcp-tools.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
 import {
   aPool,
@@ -59,6 +60,19 @@ describe('A connection that is cut in mid-call', () => {
     fixture.upstream.release('x', textResult('after the cut'));
     expect(await call.outcome).toEqual({ kind: 'result', result: textResult('after the cut') });
     expect(fixture.upstream.calls).toHaveLength(1);
+  });
+
+  it('is no reason to lose a call whose upstream asked something on its stream', async () => {
+    const asking: ToolHandler = async ({ name }, { ping, gate }) => {
+      await ping();
+      return gate(String(name));
+    };
+    fixture = await poolFixture({ tools: { asking } });
+    const call = fixture.call('asking', { name: 'x' });
+    // Longer than a stream that ended is still read.
+    await sleep(600);
+    fixture.upstream.release('x');
+    expect(await call.outcome).toMatchObject({ kind: 'result' });
   });
 
   it('fails other calls of the session in no way', async () => {

@@ -6,7 +6,7 @@ import {
   type EventStore,
   StreamableHTTPServerTransport,
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { EmptyResultSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { TestTasks } from './test-tasks.js';
 import { type Json, type ToolContext, type ToolHandler, standardTools } from './mcp-tools.js';
 
@@ -231,6 +231,7 @@ export class McpTestServer {
       return this.run(String(params.name), (params.arguments ?? {}) as Json, {
         signal: extra.signal,
         gate: (name) => this.passGate(name, extra.signal),
+        ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
         strayProgress: (progress) =>
           server.notification({
             method: 'notifications/progress',

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Server as SdkServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { eventually } from './eventually.js';
 import { type Json, standardTools } from './mcp-tools.js';
 
@@ -144,6 +145,7 @@ export class SseTestServer {
         signal: extra.signal,
         gate: (gate) => new Promise((resolve) => this.gates.set(gate, resolve)),
         strayProgress: () => Promise.resolve(),
+        ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
         progress: (progress, total, message) => {
           const params = { progressToken, progress, total, message };
           return extra.sendNotification({ method: 'notifications/progress', params });
