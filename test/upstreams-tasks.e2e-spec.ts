@@ -1,14 +1,16 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../src/common/clock.js';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
+import type { Sharing } from '../src/upstreams/mcp-server.js';
 import type {
   UpstreamCall,
   UpstreamListener,
+  UpstreamOutcome,
   UpstreamQuestion,
   UpstreamReference,
 } from '../src/upstreams/upstream-call.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';
-import { textResult } from './support/mcp-tools.js';
+import { type ToolHandler, textResult } from './support/mcp-tools.js';
 import { TestTasks, type TestTasksOptions } from './support/test-tasks.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
 import { aPool, LOOPBACK, PoolFixture, settingsOf } from './support/upstream-pool.js';
@@ -342,5 +344,36 @@ describe('A task that needs input', () => {
     await call.cancel('stop');
     expect(await fixture.tasks.status()).toBe('cancelled');
     await fixture.upstream.until(() => fixture.upstream.openStreams('tasks/result') === 0);
+  });
+});
+
+describe('A plain call that asks the user something', () => {
+  const asking: ToolHandler = async (_args, { ask }) => ({
+    ...textResult('asked'),
+    structuredContent: await ask('Why?', WHY),
+  });
+  const answerWith = async (sharing: Sharing): Promise<UpstreamOutcome> => {
+    fixture = await TaskFixture.start({}, { tools: { asking } });
+    const server = { ...fixture.server, sharing };
+    const listener = aListener({
+      onQuestion: ({ message }) =>
+        Promise.resolve({ action: 'accept', content: { why: `because of ${message}` } }),
+    });
+    return fixture.pool.call(server, aToolRequest('asking'), listener).outcome;
+  };
+
+  it.each(['session', 'call'] as const)(
+    'is answered on a connection of one %s, which tells that questions are taken',
+    async (sharing) => {
+      expect(await answerWith(sharing)).toMatchObject({
+        result: { structuredContent: { action: 'accept', content: { why: 'because of Why?' } } },
+      });
+      expect(fixture.upstream.clientCapabilities).toContainEqual({ elicitation: {} });
+    },
+  );
+
+  it('is not told on a connection of all that questions are taken', async () => {
+    await answerWith('shared');
+    expect(fixture.upstream.clientCapabilities).toEqual([{}]);
   });
 });

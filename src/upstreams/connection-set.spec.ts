@@ -8,9 +8,11 @@ import { UpstreamSession } from './upstream-session.js';
 class FakeSession extends UpstreamSession {
   readonly about = { name: 'fake', version: '1', protocolVersion: '1', instructions: undefined };
   readonly closed = new Promise<void>(() => undefined);
-  readonly runsTasks = false;
+  readonly tasks = undefined;
+  readonly place = undefined;
   isOpen = true;
   call = (): never => this.never();
+  resume = (): never => this.never();
   listTools = (): never => this.never();
   onToolsChanged = (): void => undefined;
 

@@ -6,7 +6,12 @@ import {
   type EventStore,
   StreamableHTTPServerTransport,
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { EmptyResultSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitResultSchema,
+  EmptyResultSchema,
+  McpError,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { TestTasks } from './test-tasks.js';
 import { type Json, type ToolContext, type ToolHandler, standardTools } from './mcp-tools.js';
 
@@ -48,6 +53,8 @@ export class McpTestServer {
   readonly cancelled: { requestId: unknown; reason: unknown }[] = [];
   /** Tools whose handler saw its signal abort, in order. */
   readonly aborted: string[] = [];
+  /** What clients said that they can, by session. */
+  readonly clientCapabilities: Json[] = [];
   /** How often `initialize` was asked. */
   initializes = 0;
   /** How often a session was ended by DELETE. */
@@ -181,7 +188,10 @@ export class McpTestServer {
 
   private record(message: Json, body: string): void {
     const params = (message.params ?? {}) as Json;
-    if (message.method === 'initialize') this.initializes += 1;
+    if (message.method === 'initialize') {
+      this.initializes += 1;
+      this.clientCapabilities.push(params.capabilities as Json);
+    }
     this.methods.push(String(message.method));
     if (message.method === 'tools/list') this.lists += 1;
     if (message.method === 'notifications/cancelled')
@@ -231,6 +241,11 @@ export class McpTestServer {
       return this.run(String(params.name), (params.arguments ?? {}) as Json, {
         signal: extra.signal,
         gate: (name) => this.passGate(name, extra.signal),
+        ask: (message, requestedSchema) => {
+          const params = { message, requestedSchema } as ServerRequest['params'];
+          const question = { method: 'elicitation/create', params } as ServerRequest;
+          return extra.sendRequest(question, ElicitResultSchema);
+        },
         ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
         strayProgress: (progress) =>
           server.notification({

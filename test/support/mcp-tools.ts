@@ -8,6 +8,8 @@ export interface ToolContext {
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Progress of this call on the stream of the session instead of its own, at any time. */
   strayProgress(progress: number): Promise<void>;
+  /** Asks the user something, on the stream of this call; answers what the client says. */
+  ask(message: string, requestedSchema: Json): Promise<Json>;
   /** Asks the client for a sign of life, on the stream of this call. */
   ping(): Promise<void>;
   /** Waits until the test releases the gate; answers what the test gave. */

@@ -2,7 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Server as SdkServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
-import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitResultSchema,
+  EmptyResultSchema,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import { eventually } from './eventually.js';
 import { type Json, standardTools } from './mcp-tools.js';
 
@@ -145,6 +149,11 @@ export class SseTestServer {
         signal: extra.signal,
         gate: (gate) => new Promise((resolve) => this.gates.set(gate, resolve)),
         strayProgress: () => Promise.resolve(),
+        ask: (message, requestedSchema) => {
+          const params = { message, requestedSchema } as ServerRequest['params'];
+          const question = { method: 'elicitation/create', params } as ServerRequest;
+          return extra.sendRequest(question, ElicitResultSchema);
+        },
         ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
         progress: (progress, total, message) => {
           const params = { progressToken, progress, total, message };
