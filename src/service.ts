@@ -48,7 +48,8 @@ export class Service {
 
   /**
    * Leaves in order: no new work, foreground calls end or are stopped after the drain time, what
-   * nobody can resume is ended and told, the lease is given up, everything is closed.
+   * nobody can resume is ended and told, the lease is given up and with it the other calls, everything
+   * is closed.
    */
   async stop(): Promise<void> {
     const logger = this.app.get(Logger);
@@ -63,7 +64,7 @@ export class Service {
       ],
       ['recovery', WRITE_ENDS_MS, () => this.get(RecoveryService).stop()],
       ['queue', WRITE_ENDS_MS, () => this.get(QueueDispatcher).stop()],
-      ['calls', WRITE_ENDS_MS, () => this.get(InFlightCalls).interruptAll()],
+      ['calls', WRITE_ENDS_MS, () => this.get(InFlightCalls).leaveAll()],
       ['lease', CLOSE_MS, () => this.get(InstanceLease).release()],
       ['close', CLOSE_MS, () => this.close()],
     ];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { HandoverRequest } from '../src/background-calls/background-call.js';
+import type { BackgroundCall, HandoverRequest } from '../src/background-calls/background-call.js';
 import {
   BackgroundCallRepository,
   type EndGuard,
@@ -12,6 +12,7 @@ import {
 import { InputRequestRepository } from '../src/background-calls/input-request.repository.js';
 import { QueuedCallRepository } from '../src/background-calls/queued-call.repository.js';
 import { HandoverLimitsRepository } from '../src/background-calls/handover-limits.repository.js';
+import { TakeOverRepository } from '../src/background-calls/take-over.repository.js';
 import {
   type ToldReference,
   WorkSignsRepository,
@@ -30,12 +31,17 @@ const AFTER = {
   desc: { createdAt: '2199-01-31T12:00:00.000Z', id: ID },
 };
 const REQUEST: HandoverRequest = aHandoverRequest({ appId: ID });
-const REFERENCE: ToldReference = { callId: ID, ownerId: ID, text: '{}', driver: 'plain' };
+const REFERENCE: ToldReference = {
+  call: { id: ID, ownerId: ID } as BackgroundCall,
+  text: '{}',
+  driver: 'plain',
+};
 
 const calls = new BackgroundCallRepository();
 const signs = new WorkSignsRepository();
 const inputs = new InputRequestRepository();
 const queued = new QueuedCallRepository();
+const takeOvers = new TakeOverRepository();
 const lists = new CallListRepository();
 const limits = new HandoverLimitsRepository();
 const sweeps = new SweepRepository();
@@ -61,6 +67,7 @@ const STATEMENTS: [string, string, (tx: Transaction) => Promise<unknown>][] = [
   ['the next calls of a target', '_queued', (tx) => queued.heads(tx, 1)],
   ['whether calls of a target wait', '_queued', (tx) => queued.hasWaiting(tx, 1)],
   ['a start from the queue', '_pk ', (tx) => queued.start(tx, ID, ID)],
+  ['a take-over', '_pk ', (tx) => takeOvers.takeOver(tx, ID, ID)],
   ['a return to the queue', '_pk ', (tx) => calls.requeue(tx, ID, 'dead-owner', null)],
   ['the request of a cancel', '_pk ', (tx) => calls.requestCancel(tx, ID)],
   ['progress', '_running_owner', (tx) => signs.writeProgress(tx, new Map([[ID, {}]]), ID)],

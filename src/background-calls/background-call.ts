@@ -85,6 +85,15 @@ export interface BackgroundCall extends CallSummary {
   reference: object | null;
 }
 
+/** A call that this process took over. */
+export interface TakenCall {
+  call: BackgroundCall;
+  /** Milliseconds until its deadline, by the database's clock. */
+  remainingMs: number;
+  /** It had been taken before. */
+  wasOurs: boolean;
+}
+
 /** What is known of a call at the moment of its handover. */
 export interface HandoverRequest {
   id: string;

@@ -13,6 +13,7 @@ import { CallListRepository } from './call-list.repository.js';
 import { CallMetrics } from './call-metrics.js';
 import { CallQueue } from './call-queue.js';
 import { CallReader } from './call-reader.js';
+import { CallTakeOver } from './call-take-over.js';
 import { HandoverAnswer } from './handover-answer.js';
 import { HandoverGate } from './handover-gate.js';
 import { HandoverLimitsRepository } from './handover-limits.repository.js';
@@ -30,6 +31,8 @@ import { QueueDispatcher } from './queue-dispatcher.js';
 import { ReferenceWriter } from './reference-writer.js';
 import { QueuedCallRepository } from './queued-call.repository.js';
 import { ResultFiling } from './result-filing.js';
+import { TakeOverRegistry } from './take-over.registry.js';
+import { TakeOverRepository } from './take-over.repository.js';
 import { WorkRecorder } from './work-recorder.js';
 import { WorkSignsRepository } from './work-signs.repository.js';
 
@@ -52,6 +55,7 @@ import { WorkSignsRepository } from './work-signs.repository.js';
     CallPresenter,
     CallQueue,
     CallReader,
+    CallTakeOver,
     HandoverAnswer,
     HandoverGate,
     HandoverLimitsRepository,
@@ -65,6 +69,8 @@ import { WorkSignsRepository } from './work-signs.repository.js';
     QueuedCallRepository,
     ReferenceWriter,
     ResultFiling,
+    TakeOverRegistry,
+    TakeOverRepository,
     WorkRecorder,
     WorkSignsRepository,
   ],
@@ -72,6 +78,7 @@ import { WorkSignsRepository } from './work-signs.repository.js';
     BackgroundCallRegistry,
     CallPresenter,
     CallQueue,
+    CallTakeOver,
     HandoverAnswer,
     InFlightCalls,
     ProgressWriter,

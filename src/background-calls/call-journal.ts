@@ -41,6 +41,11 @@ export class CallJournal {
     this.logger.info('background_call.queued', { callId });
   }
 
+  /** Another process's work is gone on with in this one. */
+  takenOver({ id: callId, driver, server }: BackgroundCall): void {
+    this.logger.info('background_call.taken_over', { callId, driver, server: server.name });
+  }
+
   /** It has left the queue. */
   started({ id: callId }: BackgroundCall): void {
     this.logger.info('background_call.started', { callId });

@@ -33,6 +33,7 @@ export class InFlightCall {
     private readonly policy: HandoverPolicy,
     private readonly work: CallWork,
     private readonly logger: Logger,
+    remainingMs: number,
   ) {
     this.verdict = new Promise((resolve) => {
       this.decide = (verdict): void => {
@@ -42,7 +43,7 @@ export class InFlightCall {
         resolve(verdict);
       };
     });
-    this.deadline = setTimeout(() => this.timeOut(), policy.maxHours * 3_600_000);
+    this.deadline = setTimeout(() => this.timeOut(), remainingMs);
     this.renewSilence();
     void work.outcome.then((outcome) => this.answered(outcome));
   }
@@ -84,7 +85,12 @@ export class InFlightCall {
     void this.stopWork('cancelled by request').then(end);
   }
 
-  /** This process leaves: nobody can go on with work that has begun. */
+  /** Whether another process may go on with it: nobody has asked for its end, and it has not ended. */
+  get mayBeLeft(): boolean {
+    return !this.isCancelRequested && !this.isDecided;
+  }
+
+  /** This process leaves, and nobody can go on with the work. */
   interrupt(): void {
     this.isLeft = true;
     this.decide('interrupt');
@@ -97,11 +103,18 @@ export class InFlightCall {
     void this.stopWork('the call has ended');
   }
 
-  /** The call belongs to somebody else now: stop the work and write nothing. */
+  /** The call belongs to somebody else now, who can't go on with it: stop the work and write nothing. */
   drop(): void {
     this.isLeft = true;
     this.decide(undefined);
     void this.stopWork('the call was taken over');
+  }
+
+  /** Somebody else goes on with the work, which is told nothing; and nothing is written. */
+  leave(): void {
+    this.isLeft = true;
+    this.decide(undefined);
+    this.work.detach();
   }
 
   private answered(outcome: CallOutcome): void {

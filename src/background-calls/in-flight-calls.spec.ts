@@ -44,10 +44,12 @@ describe('calls in flight', () => {
   let stored: Promise<void>;
   let calls: InFlightCalls;
   let work: FakeWork;
+  let isResumable: boolean;
 
   beforeEach(() => {
     jest.useFakeTimers();
     ended = [];
+    isResumable = false;
     stored = Promise.resolve();
     work = new FakeWork();
     const registry = {
@@ -66,6 +68,8 @@ describe('calls in flight', () => {
         onProgress: () => void (isOurs() && entry.renewSilence()),
       }),
       settle: () => Promise.resolve(),
+      isResumable: () => isResumable,
+      isLeftResumable: () => Promise.resolve(isResumable),
       forget: () => undefined,
     };
     calls = new InFlightCalls(
@@ -90,7 +94,7 @@ describe('calls in flight', () => {
     calls.adopt(CALL, POLICY, work);
     takeAway();
     work.progress({ progress: 1 });
-    await calls.interruptAll();
+    await calls.leaveAll();
     work.answer({ kind: 'result', result: {} });
     await jest.advanceTimersByTimeAsync(0);
     expect(ended).toEqual([]);
@@ -108,7 +112,7 @@ describe('calls in flight', () => {
     work.progress({ progress: 1 });
     expect(jest.getTimerCount()).toBe(0);
     store();
-    await calls.interruptAll();
+    await calls.leaveAll();
     expect(ended).toHaveLength(1);
   });
 
@@ -140,5 +144,35 @@ describe('calls in flight', () => {
     work.answer({ kind: 'result', result: {} });
     await jest.advanceTimersByTimeAsync(0);
     expect(ended).toMatchObject([{ ending: { status: 'cancelled' }, guard: 'cancel' }]);
+  });
+
+  it.each([
+    ['somebody else has ended or runs', async () => Promise.resolve(calls.dropEnded(CALL.id))],
+    ['was taken over', async () => Promise.resolve(fence())],
+    ['another process can go on with when this one leaves', () => calls.leaveAll()],
+  ])('leave work alone that can be gone on with, of a call that %s', async (_, letGo) => {
+    isResumable = true;
+    calls.adopt(CALL, POLICY, work);
+    await letGo();
+    work.answer({ kind: 'result', result: {} });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(work.stops).toEqual(['left']);
+    expect(ended).toEqual([]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('keep a row that was given up from being taken for a stray', async () => {
+    isResumable = true;
+    calls.adopt(CALL, POLICY, work);
+    await calls.leaveAll();
+    expect(calls.has(CALL.id)).toBe(true);
+  });
+
+  it('end at the deadline that was left when they were taken over', async () => {
+    calls.adopt(CALL, { ...POLICY, idleTimeoutSec: null }, work, 2_000);
+    await jest.advanceTimersByTimeAsync(1_999);
+    expect(ended).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(ended).toMatchObject([{ ending: { error: { code: 'timeout' } } }]);
   });
 });

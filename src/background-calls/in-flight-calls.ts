@@ -10,6 +10,7 @@ import { BackgroundCallRegistry } from './background-call.registry.js';
 import { CANCELLED } from './call-ending.js';
 import { CallMetrics } from './call-metrics.js';
 import type { CallWork } from './call-outcome.js';
+import { isTerminal } from './call-status.js';
 import { InFlightCall, type Verdict } from './in-flight-call.js';
 import { ResultFiling } from './result-filing.js';
 import { WorkRecorder } from './work-recorder.js';
@@ -23,6 +24,8 @@ export class InFlightCalls implements OnApplicationShutdown {
   /** Calls that are about to move, with whether a cancel was already asked for. */
   private readonly announced = new Map<string, { isCancelRequested: boolean }>();
   private readonly endings = new Set<Promise<void>>();
+  /** Calls that wait for another process to go on with them, when the lease of this one is given up. */
+  private readonly left = new Set<string>();
 
   constructor(
     private readonly registry: BackgroundCallRegistry,
@@ -39,14 +42,14 @@ export class InFlightCalls implements OnApplicationShutdown {
     listener.on('bgc_call_ended', (callId) => this.dropEnded(callId));
   }
 
-  /** Whether this process runs the call, or is about to: its row must not be taken for a stray. */
+  /** Whether this process runs the call, or is about to, or has left it: its row is not a stray. */
   has(callId: string): boolean {
-    return this.entries.has(callId) || this.announced.has(callId);
+    return this.entries.has(callId) || this.announced.has(callId) || this.left.has(callId);
   }
 
-  /** Whether this process is to run the call, by its row. */
-  owns({ status, ownerId }: BackgroundCall): boolean {
-    return status === 'running' && ownerId === this.lease.instanceId;
+  /** Whether this process is to run the call, by its row, and does not run it yet. */
+  owns({ id, status, ownerId }: BackgroundCall): boolean {
+    return !isTerminal(status) && ownerId === this.lease.instanceId && !this.entries.has(id);
   }
 
   ids(): string[] {
@@ -63,11 +66,19 @@ export class InFlightCalls implements OnApplicationShutdown {
     this.announced.delete(callId);
   }
 
-  /** Takes a handed-over call: from here on its end is recorded, whatever happens. */
-  adopt(call: BackgroundCall, policy: HandoverPolicy, work: CallWork): void {
+  /**
+   * Takes a handed-over call: from here on its end is recorded, whatever happens. `remainingMs` is the
+   * time until its deadline, which begins now where nothing is given.
+   */
+  adopt(
+    call: BackgroundCall,
+    policy: HandoverPolicy,
+    work: CallWork,
+    remainingMs = policy.maxHours * 3_600_000,
+  ): void {
     const isCancelRequested = this.announced.get(call.id)?.isCancelRequested ?? false;
     this.announced.delete(call.id);
-    const entry = new InFlightCall(call, policy, work, this.logger);
+    const entry = new InFlightCall(call, policy, work, this.logger, remainingMs);
     this.entries.set(call.id, entry);
     const isOurs = (): boolean => this.isOurs(entry);
     work.attach(this.recorder.listenerFor(entry, isOurs));
@@ -86,18 +97,18 @@ export class InFlightCalls implements OnApplicationShutdown {
     if (announced) announced.isCancelRequested = true;
   }
 
-  /** Somebody else has ended the call: its work is stopped and nothing is written. */
+  /** Somebody else has ended the call, or runs it: nothing is written. */
   dropEnded(callId: string): void {
     const entry = this.entries.get(callId);
-    if (!entry || entry.hasVerdict) return;
-    entry.dropEnded();
-    this.entries.delete(callId);
-    this.recorder.forget(entry.call);
+    if (entry && !entry.hasVerdict) this.letGo(entry, () => entry.dropEnded());
   }
 
-  /** Ends every call as interrupted and waits until that is written. */
-  async interruptAll(): Promise<void> {
-    for (const entry of this.entries.values()) entry.interrupt();
+  /**
+   * This process leaves: gives up what another one can go on with, ends the rest as interrupted, and
+   * waits until that is written. What was given up is taken over once the lease is released.
+   */
+  async leaveAll(): Promise<void> {
+    await Promise.all([...this.entries.values()].map((entry) => this.leave(entry)));
     await Promise.all(this.endings);
   }
 
@@ -150,11 +161,27 @@ export class InFlightCalls implements OnApplicationShutdown {
     return this.entries.get(entry.call.id) === entry;
   }
 
+  private async leave(entry: InFlightCall): Promise<void> {
+    const isResumable = entry.mayBeLeft && (await this.recorder.isLeftResumable(entry.call));
+    // It may have been cancelled, or have ended, in the meantime.
+    if (!isResumable || !entry.mayBeLeft) return entry.interrupt();
+    this.left.add(entry.call.id);
+    this.letGo(entry);
+  }
+
+  /**
+   * Work that another process can go on with is left alone: it does, or has, or whoever ended the call
+   * has told the worker.
+   */
+  private letGo(entry: InFlightCall, drop = (): void => entry.drop()): void {
+    const { call } = entry;
+    if (this.recorder.isResumable(call)) entry.leave();
+    else drop();
+    this.entries.delete(call.id);
+    this.recorder.forget(call);
+  }
+
   private dropAll(): void {
-    for (const entry of this.entries.values()) {
-      entry.drop();
-      this.recorder.forget(entry.call);
-    }
-    this.entries.clear();
+    for (const entry of this.entries.values()) this.letGo(entry);
   }
 }

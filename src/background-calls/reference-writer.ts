@@ -17,6 +17,7 @@ export class ReferenceWriter implements OnApplicationShutdown {
   private readonly pending = new Map<string, ToldReference>();
   /** The last that was told of a call, where that is not what its row said from the beginning. */
   private readonly told = new WeakMap<BackgroundCall, string>();
+  private readonly stored = new WeakSet<BackgroundCall>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
   private isOver = false;
@@ -33,24 +34,23 @@ export class ReferenceWriter implements OnApplicationShutdown {
       this.logger.warn('background_call.reference_too_large', { callId: call.id });
       return;
     }
-    const isFirst = !this.isKnown(call);
+    const isFirst = this.lastOf(call) === undefined;
     if (stored.text === this.lastOf(call)) return;
     this.told.set(call, stored.text);
-    this.pending.set(call.id, { ...stored, callId: call.id, ownerId: call.ownerId });
+    this.pending.set(call.id, { ...stored, call });
     if (isFirst) this.flush();
     else this.flushLater();
   }
 
-  /** Whether the work has told how another process could go on with it. */
-  isKnown(call: BackgroundCall): boolean {
-    return this.lastOf(call) !== undefined;
+  /** Whether the row says how another process can go on with the work. */
+  isStored(call: BackgroundCall): boolean {
+    return call.reference !== null || this.stored.has(call);
   }
 
-  /** Whether the row says how another process can go on; what waits is written first. */
-  async isStored(call: BackgroundCall): Promise<boolean> {
+  /** Resolves when the last reference of the call is written, or could not be. */
+  async settle(call: BackgroundCall): Promise<void> {
     if (this.pending.has(call.id)) this.flush();
     await this.writing;
-    return call.reference !== null || (this.isKnown(call) && !this.pending.has(call.id));
   }
 
   /** The call has ended or is another process's: what waits is not written any more. */
@@ -85,8 +85,10 @@ export class ReferenceWriter implements OnApplicationShutdown {
     if (batch.length === 0) return;
     try {
       await this.signs.writeReferences(this.database, batch);
-      for (const each of batch)
-        if (this.pending.get(each.callId) === each) this.pending.delete(each.callId);
+      for (const each of batch) {
+        this.stored.add(each.call);
+        if (this.pending.get(each.call.id) === each) this.pending.delete(each.call.id);
+      }
     } catch (error) {
       this.logger.warn('background_call.reference_not_written', { calls: batch.length }, error);
       this.flushLater();

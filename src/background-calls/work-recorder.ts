@@ -31,14 +31,15 @@ export class WorkRecorder {
     };
   }
 
-  /** Whether the work has told how another process could go on with it. */
+  /** Whether another process can go on with the work, by what its row says. */
   isResumable(call: BackgroundCall): boolean {
-    return this.references.isKnown(call);
+    return this.references.isStored(call);
   }
 
-  /** Whether another process can go on with the work, by what the row says by now. */
+  /** The same, once it is written what the work told last. */
   async isLeftResumable(call: BackgroundCall): Promise<boolean> {
-    return this.references.isStored(call);
+    await this.references.settle(call);
+    return this.isResumable(call);
   }
 
   /** Resolves when the last progress is written, so that the end of the call does not hide it. */

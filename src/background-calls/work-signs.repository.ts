@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable } from '../database/database.js';
+import type { BackgroundCall } from './background-call.js';
 import type { StoredReference } from './work-reference.js';
 
-/** A reference that was told, and the owner under whom it was. */
+/** A reference that was told, for the call as its owner has it. */
 export interface ToldReference extends StoredReference {
-  callId: string;
-  ownerId: string | null;
+  call: BackgroundCall;
 }
 
 // Both statements move many rows, so they lock them in one order: they would wait for each other otherwise.
@@ -53,8 +53,8 @@ export class WorkSignsRepository {
   /** The last reference of each of these calls. */
   async writeReferences(db: Queryable, told: readonly ToldReference[]): Promise<void> {
     await db.query(WRITE_REFERENCES, [
-      told.map(({ callId }) => callId),
-      told.map(({ ownerId }) => ownerId),
+      told.map(({ call }) => call.id),
+      told.map(({ call }) => call.ownerId),
       told.map(({ text }) => text),
       told.map(({ driver }) => driver),
     ]);

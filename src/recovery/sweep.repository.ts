@@ -10,11 +10,14 @@ export interface SweptCall {
   maxHours: number;
   /** Milliseconds since the start. */
   spentMs: number;
+  /** JSON: by which another process could go on with the work. */
+  reference: string | null;
 }
 
 const COLUMNS = `background_calls.id, background_calls.target_id AS "targetId",
     background_calls.owner_id AS "ownerId",
     background_calls.cancel_requested_at IS NOT NULL AS "isCancelRequested",
+    background_calls.upstream_reference AS reference,
     (background_calls.policy->>'maxHours')::float8 AS "maxHours",
     (extract(epoch FROM now() - background_calls.started_at) * 1000)::float8 AS "spentMs"`;
 

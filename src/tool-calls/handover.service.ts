@@ -87,8 +87,10 @@ export class HandoverService implements OnApplicationShutdown {
     { runningForMs }: HandoverCircumstances,
     workOf: (call: BackgroundCall) => CallWork,
   ): void {
-    if (this.inFlight.owns(call)) this.inFlight.adopt(call, policy, workOf(call));
-    else if (runningForMs !== undefined) void workOf(call).cancel('the call was taken over');
+    if (this.inFlight.owns(call)) return this.inFlight.adopt(call, policy, workOf(call));
+    if (runningForMs === undefined) return;
+    if (call.reference) workOf(call).detach();
+    else void workOf(call).cancel('the call was taken over');
   }
 
   /** While nobody can know, any answer might be a lie: asks until the database can be asked. */

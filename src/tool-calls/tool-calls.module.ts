@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { BackgroundCallsModule } from '../background-calls/background-calls.module.js';
+import { CallTakeOver } from '../background-calls/call-take-over.js';
 import { QueueDispatcher } from '../background-calls/queue-dispatcher.js';
 import { PolicyModule } from '../policy/policy.module.js';
 import { SettingsModule } from '../settings/settings.module.js';
@@ -11,7 +12,7 @@ import { ForegroundCalls } from './foreground-calls.js';
 import { ForegroundFlow } from './foreground-flow.js';
 import { HandoverService } from './handover.service.js';
 import { ToolCallsController } from './http/tool-calls.controller.js';
-import { QueuedCallDriver } from './queued-call.driver.js';
+import { UpstreamCallDriver } from './upstream-call.driver.js';
 import { QueuedHandover } from './queued-handover.js';
 import { ToolCallAdmission } from './tool-call.admission.js';
 import { ToolCallMetrics } from './tool-call-metrics.js';
@@ -27,7 +28,7 @@ import { ToolCallService } from './tool-call.service.js';
     ForegroundCalls,
     ForegroundFlow,
     HandoverService,
-    QueuedCallDriver,
+    UpstreamCallDriver,
     QueuedHandover,
     ToolCallAdmission,
     ToolCallMetrics,
@@ -38,10 +39,12 @@ import { ToolCallService } from './tool-call.service.js';
 export class ToolCallsModule implements OnModuleInit {
   constructor(
     private readonly dispatcher: QueueDispatcher,
-    private readonly driver: QueuedCallDriver,
+    private readonly takeOver: CallTakeOver,
+    private readonly driver: UpstreamCallDriver,
   ) {}
 
   onModuleInit(): void {
     this.dispatcher.useDriver(this.driver);
+    this.takeOver.useDriver(this.driver);
   }
 }

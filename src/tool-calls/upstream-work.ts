@@ -9,7 +9,10 @@ import type {
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream-call.js';
 
 /** Starts the upstream request, which tells this listener what happens. */
-export type UpstreamStart = (listener: UpstreamListener) => UpstreamCall;
+export type UpstreamStart = (listener: UpstreamListener) => StartedRequest;
+
+/** An UpstreamCall, or one whose outcome is told otherwise. */
+type StartedRequest = Pick<UpstreamCall, 'cancel' | 'detach'> & Pick<CallWork, 'outcome'>;
 
 interface OpenQuestion {
   asked: WorkQuestion;
@@ -22,7 +25,7 @@ interface OpenQuestion {
  */
 export class UpstreamWork implements CallWork {
   readonly outcome: Promise<CallOutcome>;
-  private readonly call: UpstreamCall;
+  private readonly call: StartedRequest;
   private progress: WorkProgress | undefined;
   private reference: object | undefined;
   private listener: WorkListener | undefined;

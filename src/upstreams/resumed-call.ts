@@ -1,4 +1,5 @@
 import type { Clock } from '../common/clock.js';
+import { within } from '../common/within.js';
 import type { HttpMcpServer, McpServer } from './mcp-server.js';
 import { TaskCall } from './task-call.js';
 import type {
@@ -10,16 +11,24 @@ import type {
 import { UpstreamFailure } from './upstream-failure.js';
 import type { SessionCall, UpstreamSession } from './upstream-session.js';
 
+const ATTACH_MS = 2_000;
+
 /** A call of another process: that it can't be reached does not mean that it did not run. */
 export class ResumedCall implements UpstreamCall {
   readonly outcome: Promise<UpstreamOutcome>;
 
-  constructor(private readonly call: UpstreamCall) {
+  /** `begun` resolves when the upstream is asked. */
+  constructor(
+    private readonly call: UpstreamCall,
+    private readonly begun: Promise<void>,
+  ) {
     this.outcome = call.outcome.then(asResumed);
   }
 
-  cancel(reason: string): Promise<void> {
-    return this.call.cancel(reason);
+  /** It runs already, so the upstream has to be told, however soon the cancel comes. */
+  async cancel(reason: string): Promise<void> {
+    await within(ATTACH_MS, Promise.race([this.begun, this.outcome]));
+    await this.call.cancel(reason);
   }
 
   detach(): void {

@@ -82,11 +82,17 @@ export class UpstreamPool implements OnApplicationShutdown {
   ): UpstreamCall {
     const mask = secretMask(server);
     const masked = maskedListener(listener, mask);
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const goingOn = (session: UpstreamSession): SessionCall => {
+      begin();
+      return goOn(session, reference, masked, this.clock);
+    };
     const call = new PooledCall(
       () => this.attach(server, reference),
-      (session) => Promise.resolve(() => goOn(session, reference, masked, this.clock)),
+      (session) => Promise.resolve(() => goingOn(session)),
     );
-    return maskedCall(new ResumedCall(call), mask);
+    return maskedCall(new ResumedCall(call, begun), mask);
   }
 
   /** Asks for every page of the tool list. @throws UpstreamFailure */

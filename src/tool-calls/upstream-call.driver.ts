@@ -4,24 +4,22 @@ import { CallDriver } from '../background-calls/call-driver.js';
 import type { CallWork } from '../background-calls/call-outcome.js';
 import { targetKey } from '../targets/target-address.js';
 import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
+import type { UpstreamReference } from '../upstreams/upstream-call.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { DispatchMark } from './dispatch-mark.js';
 import { endedWork } from './ended-work.js';
+import { interrupted, resumedWork } from './resumed-work.js';
 import { UpstreamWork } from './upstream-work.js';
 
 /** Does the upstream request of a call that this process runs by what its row says. */
 @Injectable()
-export class QueuedCallDriver extends CallDriver {
+export class UpstreamCallDriver extends CallDriver {
   constructor(
     private readonly servers: McpServerDirectory,
     private readonly upstreams: UpstreamPool,
     private readonly dispatchMark: DispatchMark,
   ) {
     super();
-  }
-
-  resume(call: BackgroundCall): CallWork {
-    return endedWork(interrupted(call.server.name));
   }
 
   start(call: BackgroundCall): CallWork {
@@ -38,11 +36,19 @@ export class QueuedCallDriver extends CallDriver {
       () => this.dispatchMark.set(call),
     );
   }
+
+  /** Also at a server that was switched off meanwhile: that is for new calls. */
+  resume(call: BackgroundCall, reference: object): CallWork {
+    const server = this.servers.byId(call.server.id);
+    if (!server) return endedWork(interrupted(`the MCP server "${call.server.name}" was removed.`));
+    if (!isOfUpstream(reference)) return endedWork(interrupted('its reference is unknown.'));
+    return resumedWork((listener) => this.upstreams.resume(server, reference, listener));
+  }
 }
 
-function interrupted(name: string): Parameters<typeof endedWork>[0] {
-  const message = `The service was restarted, and the MCP server "${name}" let nobody go on with the call.`;
-  return { kind: 'error', code: 'interrupted', message, outcomeUnknown: true };
+/** Rows outlive versions of this service. */
+function isOfUpstream(reference: object): reference is UpstreamReference {
+  return 'kind' in reference && (reference.kind === 'task' || reference.kind === 'stream');
 }
 
 function gone(name: string): Parameters<typeof endedWork>[0] {
