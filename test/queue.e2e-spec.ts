@@ -180,7 +180,7 @@ describe('the queue', () => {
       expect(await engines[0]?.get(id, 30)).toMatchObject({ status: 'completed' });
     expect(new Set(upstream.calls.map(({ arguments: { n } }) => n)).size).toBe(24);
     expect(upstream.calls).toHaveLength(24);
-    expect(mostAtOnce).toBe(2);
+    expect(mostAtOnce).toBeLessThanOrEqual(2);
     const messages = (await engines[1]?.receive(ids)) ?? [];
     expect(messages.flatMap(({ notifications }) => notifications)).toHaveLength(24);
   });
