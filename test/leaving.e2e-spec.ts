@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { Api } from './support/api.js';
@@ -6,6 +7,7 @@ import { McpTestServer } from './support/mcp-server.js';
 import { PostgresProxy } from './support/postgres-proxy.js';
 import { ServiceProcess } from './support/service-process.js';
 import { TestService } from './support/service.js';
+import { isAlive, StdioUpstream } from './support/stdio-upstream.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 /** What each step of leaving may take, added up: drain, writing of ends (twice), lease, closing. */
@@ -150,7 +152,11 @@ describe('a process that is told to leave while much is going on', () => {
     expect(performance.now() - begun).toBeLessThan(DRAIN_MS);
     for (const name of ['a', 'b']) upstream.release(name);
     for (const call of await Promise.all(inTime)) expect(call.status).toBe(200);
-    expect(await endless).toMatchObject({ status: 503, body: { code: 'draining' } });
+    // Its upstream was asked: trying again may do the work twice.
+    expect(await endless).toMatchObject({
+      status: 503,
+      body: { code: 'draining', outcomeUnknown: true },
+    });
     expect(await exit).toBe(0);
     expect(performance.now() - begun).toBeLessThan(DRAIN_MS + 1_000);
     await upstream.until(() => upstream.openStreams('tools/call') === 0);
@@ -187,5 +193,39 @@ describe('a process that is told to leave while much is going on', () => {
     });
     expect(exitCode).toBe(1);
     await cut;
+  });
+});
+
+describe('a process that is told twice to leave', () => {
+  it('takes the programs with it that it had started, however stubborn they are', async () => {
+    const database = await createTestDatabase();
+    const program = new StdioUpstream();
+    const { command, args } = program.server('stubborn');
+    const service = await ServiceProcess.start({
+      DATABASE_URL: database.url,
+      BGC_STDIO_COMMANDS: command,
+    });
+    const server = { name: 'test', title: 'Test', transport: 'stdio', command, args };
+    expect((await service.admin.post('/admin/v1/mcp-servers', server)).status).toBe(201);
+    const engine = service.session('leaving');
+    const started = await engine.call('child');
+    expect(started.status).toBe(200);
+    const grandchild = Number(started.body.result.content[0].text);
+    const unanswered = engine.call('never').catch(() => undefined);
+    await program.untilReceived('tools/call', 2);
+
+    const exit = service.end('SIGTERM');
+    await eventually('it is draining', async () => {
+      const { status } = await service.admin.get('/readyz');
+      return status === 503;
+    });
+    // What comes within 0.3 s of the first is the same wish.
+    await sleep(350);
+    service.signal('SIGTERM');
+    expect(await exit).toBe(1);
+    await unanswered;
+    await program.untilGone();
+    await eventually('the child of the program is gone', () => !isAlive(grandchild));
+    await database.drop();
   });
 });

@@ -32,6 +32,34 @@ describe('odd values', () => {
     expect((await foreground).body.result).toEqual(result);
   });
 
+  it.each([
+    ['POST', '/v1/sessions/x/tool-calls', '{"server":{"constructor":1},"tool":"x"}', '/server'],
+    ['POST', '/v1/sessions/x/turns', '{"turnId":{"constructor":1}}', '/turnId'],
+    ['POST', '/v1/sessions/x/turns', '{"turnId":{"a":[{"__proto__":1}]}}', '/turnId/a/0'],
+  ])('refuses a field that no class can have: %s %s %s', async (_, path, body, parent) => {
+    const name = /constructor|__proto__/.exec(body)?.[0];
+    expect(await service.agent.post(path, body)).toMatchObject({
+      status: 400,
+      body: {
+        errors: [{ pointer: `${parent}/${name}`, detail: 'is a name that no field may have' }],
+      },
+    });
+  });
+
+  it.each([
+    ['patch', '/admin/v1/settings', '{"backgroundCalls":{"maxRunning":{"constructor":1}}}'],
+    [
+      'post',
+      '/admin/v1/mcp-servers',
+      '{"name":"x","url":"http://x/","headers":{"constructor":"x"}}',
+    ],
+  ] as const)('refuses the same of administrators: %s %s %s', async (method, path, body) => {
+    expect(await service.admin[method](path, body)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    });
+  });
+
   it('passes arguments on unchanged, whatever their keys are called', async () => {
     const args =
       '{"constructor":{"name":1},"__proto__":{"admin":true},"toString":"x","a":{"__proto__":null,' +

@@ -139,7 +139,8 @@ describe('the queue', () => {
     const { id } = await engine.callInBackground('echo', {}, QUEUE);
     expect(await engine.cancel(id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
     upstream.release('holds');
-    await engine.receive([id]);
+    const messages = await engine.receive([id]);
+    expect(messages.map(({ text }) => text).join()).toContain('在排队时已被取消');
     expect(upstream.calls.map(({ tool }) => tool)).toEqual(['gate']);
   });
 

@@ -46,8 +46,8 @@ describe('What is seen of MCP servers', () => {
   const urlOf = (port: number): string => `http://127.0.0.1:${port}/mcp`;
   const see = async (id: string, service = one): Promise<any> =>
     (await service.admin.get(`${SERVERS}/${id}`)).body;
-  const call = async (server: string, service = one): Promise<number> =>
-    (await service.session().call('echo', {}, { server })).status;
+  const call = async (server: string, service = one, tool = 'echo'): Promise<number> =>
+    (await service.session().call(tool, {}, { server })).status;
   const untilSeen = (id: string, reachable: boolean): Promise<any> =>
     eventually(`reachable: ${reachable}`, async () => {
       const seen = await see(id);
@@ -111,6 +111,18 @@ describe('What is seen of MCP servers', () => {
     expect(await untilSeen(id, false)).toMatchObject({ lastError: ERROR });
     await start({ port });
     await untilSeen(id, true);
+  });
+
+  it('follows a server that dies in the middle of a call', async () => {
+    const upstream = await start();
+    const id = await one.register('dying-in-call', upstream.url);
+    const dying = call('dying-in-call', one, 'gate');
+    await upstream.untilCalled(1);
+    await untilSeen(id, true);
+    await upstream.stop();
+    upstreams.length = 0;
+    expect(await dying).toBe(502);
+    expect(await untilSeen(id, false)).toMatchObject({ lastError: ERROR });
   });
 
   it('stays when the server refuses a request but is there', async () => {

@@ -8,9 +8,10 @@ const ARGUMENTS_PREVIEW_CHARS = 300;
 
 /** What an ended call has to tell, taken at the moment it ends. */
 export function toNotice(call: BackgroundCall): CallNotice {
-  const { endedAt, startedAt, result, status } = call;
+  const { endedAt, startedAt, createdAt, result, status } = call;
   if (endedAt === null || !isTerminal(status)) throw new Error(`call ${call.id} has not ended`);
-  const start = startedAt ?? call.createdAt;
+  // A call that waited in the queue started later than it was asked for.
+  const asked = startedAt !== null && startedAt < createdAt ? startedAt : createdAt;
   return {
     ...purposeOf(call),
     status,
@@ -20,7 +21,8 @@ export function toNotice(call: BackgroundCall): CallNotice {
     resultBytes: result?.bytes ?? null,
     truncated: result?.truncated ?? false,
     files: result?.files ?? null,
-    startedAt: start.toISOString(),
+    isUnstarted: startedAt === null,
+    startedAt: asked.toISOString(),
     endedAt: endedAt.toISOString(),
     durationMs: durationMsOf(call),
   };

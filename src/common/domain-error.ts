@@ -92,7 +92,12 @@ export class ForbiddenError extends DomainError {
 export class DrainingError extends DomainError {
   readonly code = 'draining';
 
-  constructor() {
-    super('The service is shutting down; try again.', { retryAfterSec: 2 });
+  /** `hasBegun`: what was asked for may have been done, or be going on. */
+  constructor(hasBegun = false) {
+    if (hasBegun)
+      super('The service was shut down while the call was running; its work may have been done.', {
+        extensions: { outcomeUnknown: true },
+      });
+    else super('The service is shutting down; try again.', { retryAfterSec: 2 });
   }
 }

@@ -22,6 +22,9 @@ export interface CallNotice {
   truncated: boolean;
   /** Left out by versions that wrote no files. */
   files?: FiledResult | null;
+  /** It ended before its work began. Left out by versions without a queue. */
+  isUnstarted?: boolean;
+  /** When it was asked for. */
   startedAt: string;
   endedAt: string;
   durationMs: number;

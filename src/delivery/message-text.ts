@@ -40,9 +40,10 @@ function headingLine(locale: Locale, notice: Notice, tool: string): string {
   });
 }
 
-function endLines(texts: MessageTexts, { status, error, outcomeUnknown }: CallNotice): string[] {
+function endLines(texts: MessageTexts, notice: CallNotice): string[] {
+  const { status, error, outcomeUnknown, isUnstarted } = notice;
   if (status === 'completed') return [texts.completed];
-  if (status === 'cancelled') return [texts.cancelled];
+  if (status === 'cancelled') return [isUnstarted ? texts.cancelledUnstarted : texts.cancelled];
   const code = error?.code ?? '';
   const detail = quoteForeignLine(error?.message ?? '', MAX_DETAIL_CHARS);
   return [

@@ -16,6 +16,8 @@ export const EN: MessageTexts = {
   purpose: (tool, argumentsInShort) => `Purpose: ${tool} ${argumentsInShort}`,
   age: (startedAt, ago) => `Started: ${startedAt} (${ago} ago)`,
   completed: 'The call is completed: the same tool need not be called again.',
+  cancelledUnstarted:
+    'The call was cancelled while it waited in the queue: it was not begun, and there will be no result.',
   cancelled:
     'The call was cancelled and there will be no result; part of the work may have been done before that.',
   reasons: {

@@ -13,6 +13,8 @@ export interface MessageTexts {
   age(startedAt: string, ago: string): string;
   completed: string;
   cancelled: string;
+  /** Of a call that was still waiting in the queue. */
+  cancelledUnstarted: string;
   /** Why the call failed. */
   reasons: Readonly<Record<CallErrorCode, string>>;
   reason(reason: string): string;

@@ -16,6 +16,7 @@ export const ZH_CN: MessageTexts = {
   purpose: (tool, argumentsInShort) => `用途：${tool} ${argumentsInShort}`,
   age: (startedAt, ago) => `发起时间：${startedAt}（${ago}前）`,
   completed: '该调用已经完成，无需再次调用同一工具。',
+  cancelledUnstarted: '该调用在排队时已被取消，没有开始执行，不会有结果。',
   cancelled: '该调用已被取消，不会再有结果；取消之前可能已经做了一部分工作。',
   reasons: {
     timeout: '超过时限，后台调用已停止',

@@ -108,7 +108,7 @@ export class ForegroundFlow {
 
   private async stop(call: ForegroundCall, reason: StopReason): Promise<ToolCallAnswer> {
     void call.work.cancel(reason);
-    if (reason !== 'draining' || !call.isAbandoned) throw stopError(reason);
+    if (reason !== 'draining' || !call.isAbandoned) throw stopError(reason, true);
     const message = 'The service was shut down while the call was running.';
     return this.answer(call, { kind: 'error', code: 'interrupted', message, outcomeUnknown: true });
   }

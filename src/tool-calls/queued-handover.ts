@@ -17,9 +17,14 @@ export class QueuedHandover {
     private readonly drain: Drain,
   ) {}
 
-  /** Whether the call has to wait. @throws DatabaseUnavailableError */
+  /** Whether the call has to wait; while nobody can say, it starts and its handover decides. */
   async mustWait({ request }: ToolCall): Promise<boolean> {
-    return this.queue.mustWait(request);
+    try {
+      return await this.queue.mustWait(request);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) return false;
+      throw error;
+    }
   }
 
   /** @throws DatabaseUnavailableError, TurnInterruptedError, DrainingError; the upstream was not asked */

@@ -52,8 +52,8 @@ export function toError({ code, message, outcomeUnknown }: ErrorOutcome): Domain
   return new UpstreamFailure(ofUpstream, message, outcomeUnknown);
 }
 
-/** The error of a call that was stopped before it had an answer. */
-export function stopError(reason: StopReason): DomainError {
+/** The error of a call that was stopped before it had an answer; `wasAsked`: the upstream may know of it. */
+export function stopError(reason: StopReason, wasAsked: boolean): DomainError {
   if (reason === 'turn_interrupted') return new TurnInterruptedError();
-  return reason === 'caller_gone' ? new CallerGoneError() : new DrainingError();
+  return reason === 'caller_gone' ? new CallerGoneError() : new DrainingError(wasAsked);
 }

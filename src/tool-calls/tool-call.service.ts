@@ -65,7 +65,7 @@ export class ToolCallService {
   /** Nothing is begun for a call that was told to stop while it was admitted. */
   private async answer(call: ForegroundCall): Promise<ToolCallAnswer> {
     const stopped = call.race.pendingStop;
-    if (stopped) throw stopError(stopped);
+    if (stopped) throw stopError(stopped, false);
     const { toolCall } = call;
     const { mode, autoAfterSec, onLimit } = toolCall.policy;
     if (mode === 'never') return this.flow.run(call, null);

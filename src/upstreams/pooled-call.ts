@@ -20,6 +20,8 @@ export interface Lease {
   retire(): void;
   /** It did not carry a request: nobody shall borrow it again, and whether the server is there is open. */
   doubt(): void;
+  /** It lost a request: whether the server is there is open. */
+  lost(): void;
 }
 
 /** A call on a pooled session: waits for the connection, and asks once more when the session was forgotten. */
@@ -88,11 +90,17 @@ export class PooledCall implements UpstreamCall {
     } catch (error) {
       if (error instanceof SessionForgotten) lease.retire();
       else if (isNotDelivered(error)) lease.doubt();
+      else if (this.isLost(error)) lease.lost();
       throw error;
     } finally {
       this.call = this.borrowed = undefined;
       lease.giveBack();
     }
+  }
+
+  private isLost(error: unknown): boolean {
+    const isOurWish = this.cancelled !== undefined || error instanceof CallCancelled;
+    return !isOurWish && error instanceof UpstreamFailure && error.code === 'upstream_lost';
   }
 
   private async assertMayAsk(): Promise<void> {

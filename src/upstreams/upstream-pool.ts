@@ -117,7 +117,7 @@ export class UpstreamPool implements OnApplicationShutdown {
     this.connectListeners.add(listener);
   }
 
-  /** Told of each call that found a connection that had stood unable to carry its request. */
+  /** Told of each call that a connection that had stood did not carry, or not to its end. */
   onDoubt(listener: (server: McpServer) => void): void {
     this.doubtListeners.add(listener);
   }
@@ -163,20 +163,25 @@ export class UpstreamPool implements OnApplicationShutdown {
     const session = await connection.borrow();
     connection.retire();
     const giveBack = (): void => connection.giveBack();
-    return { session, giveBack, keepSession: ignore, retire: ignore, doubt: ignore };
+    return { session, giveBack, keepSession: ignore, retire: ignore, doubt: ignore, lost: ignore };
   }
 
   private async borrow(server: McpServer, scope: ConnectionScope): Promise<Lease> {
     const connection = this.connectionFor(server, scope);
     const session = await connection.borrow();
+    const doubt = (): void => {
+      connection.retire();
+      for (const listener of this.doubtListeners) listener(server);
+    };
     return {
       session,
       giveBack: () => connection.giveBack(),
       keepSession: () => connection.keepSession(),
       retire: () => connection.retire(),
-      doubt: () => {
-        connection.retire();
-        for (const listener of this.doubtListeners) listener(server);
+      doubt,
+      // What the upstream keeps for a session or bot shall not go with one lost answer.
+      lost: () => {
+        if (scope.use === 'shared') doubt();
       },
     };
   }

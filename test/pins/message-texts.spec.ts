@@ -83,6 +83,13 @@ describe('the text of a message in Chinese', () => {
     );
   });
 
+  it('says that a call which was cancelled in the queue was not begun', () => {
+    const notice = aNotice({ status: 'cancelled', preview: null, isUnstarted: true });
+    expect(zh(notice)).toContain('该调用在排队时已被取消，没有开始执行，不会有结果。');
+    expect(en(notice)).toContain('it was not begun, and there will be no result.');
+    expect(zh(notice) + en(notice)).not.toMatch(/一部分工作|part of the work/);
+  });
+
   it('tells of a cancelled call', () => {
     expect(zh(aNotice({ status: 'cancelled', preview: null, resultBytes: null }))).toBe(
       [

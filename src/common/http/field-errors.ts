@@ -6,6 +6,8 @@ import { toJsonPointer } from '../json-pointer.js';
 type Place = 'body' | 'query';
 
 const UNKNOWN_FIELD = 'is not a known field';
+const RESERVED = new Set(['constructor', '__proto__', 'prototype']);
+const RESERVED_FIELD = 'is a name that no field may have';
 const MISSING_FIELD = 'is missing';
 
 /** The findings of class-validator, one entry for each wrong field, at whatever depth. */
@@ -26,6 +28,22 @@ export function fieldErrorsOf(
       ...(own.length > 0 ? [entry] : []),
       ...fieldErrorsOf(finding.children ?? [], place, keys),
     ];
+  });
+}
+
+/**
+ * Fields with a name that class-transformer takes for the class of what holds them, at whatever depth: it
+ * would fail on them where a plain value belongs.
+ */
+export function reservedFieldsOf(
+  given: object,
+  place: Place,
+  parents: readonly string[] = [],
+): FieldError[] {
+  return Object.entries(given).flatMap(([key, value]: [string, unknown]) => {
+    const keys = [...parents, key];
+    if (RESERVED.has(key)) return [{ pointer: pointerTo(keys, place), detail: RESERVED_FIELD }];
+    return isContainer(value) ? reservedFieldsOf(value, place, keys) : [];
   });
 }
 

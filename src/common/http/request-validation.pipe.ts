@@ -2,7 +2,7 @@ import type { ArgumentMetadata, PipeTransform, Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { InvalidRequestError } from '../domain-error.js';
-import { fieldErrorsOf, lostFieldsOf } from './field-errors.js';
+import { fieldErrorsOf, lostFieldsOf, reservedFieldsOf } from './field-errors.js';
 import { rawJsonFieldsOf } from './raw-json.decorator.js';
 
 type Dto = Type<object>;
@@ -31,6 +31,8 @@ async function check(
 ): Promise<object> {
   const raw = rawJsonFieldsOf(dto).filter((key) => Object.hasOwn(given, key));
   const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !raw.includes(key)));
+  const reserved = reservedFieldsOf(rest, type);
+  if (reserved.length > 0) throw new InvalidRequestError(reserved);
   const instance = plainToInstance(dto, rest);
   for (const key of raw) Object.assign(instance, { [key]: given[key] });
   const wrong = await validate(instance, {

@@ -55,6 +55,7 @@ export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFail
 
 /** The failure of connecting and initialising: nothing was asked of any tool yet. */
 export function toConnectFailure(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
   const refusal = refusalIn(error);
   if (refusal) return refused(refusal);
   return speaksNewerProtocol(error)

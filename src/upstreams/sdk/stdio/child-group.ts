@@ -22,6 +22,8 @@ export interface Program {
  * puts itself into another group is out of reach.
  */
 export class ChildGroup {
+  /** Killed when this process ends at once, without a chance to end them in order. */
+  private static readonly living = new Set<ChildGroup>();
   /** Resolves when the program itself has ended and its output was read: in words, "exited with code 1". */
   readonly over: Promise<string>;
   private readonly exited: Promise<void>;
@@ -32,6 +34,7 @@ export class ChildGroup {
     for (const one of [child, child.stdin, child.stdout, child.stderr]) one.on('error', ignore);
     this.exited = untilEvent(child, 'exit');
     this.over = this.untilOver();
+    ChildGroup.living.add(this);
   }
 
   /** Starts it, without a shell. @throws the system's error when that fails. */
@@ -39,6 +42,10 @@ export class ChildGroup {
     const child = spawn(command, args, { env, detached: true, shell: false, stdio: 'pipe' });
     await once(child, 'spawn');
     return new ChildGroup(child);
+  }
+
+  static killAll(): void {
+    for (const group of ChildGroup.living) group.signal('SIGKILL');
   }
 
   onOutput(onStdout: (chunk: Buffer) => void, onStderr: (chunk: Buffer) => void): void {
@@ -58,7 +65,7 @@ export class ChildGroup {
    * nobody of the group is left, at the latest after 4 s. Never rejects.
    */
   end(): Promise<void> {
-    this.ending ??= this.endInSteps();
+    this.ending ??= this.endInSteps().finally(() => ChildGroup.living.delete(this));
     return this.ending;
   }
 
@@ -102,6 +109,8 @@ export class ChildGroup {
     return child.exitCode === null ? 'closed its output' : `exited with code ${child.exitCode}`;
   }
 }
+
+process.on('exit', () => ChildGroup.killAll());
 
 function untilEvent(emitter: EventEmitter, event: string): Promise<void> {
   return new Promise((resolve) => emitter.once(event, () => resolve()));
