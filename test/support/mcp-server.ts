@@ -13,6 +13,7 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { TestTasks } from './test-tasks.js';
+import { z } from 'zod';
 import { type Json, type ToolContext, type ToolHandler, standardTools } from './mcp-tools.js';
 
 export interface ReceivedCall {
@@ -246,6 +247,8 @@ export class McpTestServer {
           const question = { method: 'elicitation/create', params } as ServerRequest;
           return extra.sendRequest(question, ElicitResultSchema);
         },
+        request: (asked, params) => extra.sendRequest({ method: asked, params }, z.looseObject({})),
+        clientCapabilities: { ...server.getClientCapabilities() },
         ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
         strayProgress: (progress) =>
           server.notification({

@@ -14,6 +14,10 @@ export interface ToolContext {
   ping(): Promise<void>;
   /** Waits until the test releases the gate; answers what the test gave. */
   gate(name: string): Promise<Json>;
+  /** Asks anything of the client, on the stream of this call. */
+  request(method: string, params: Json): Promise<Json>;
+  /** What the client said that it offers. */
+  clientCapabilities: Json;
 }
 
 export type ToolHandler = (args: Json, context: ToolContext) => Promise<Json> | Json;
@@ -24,6 +28,20 @@ export function textResult(text: string): Json {
 
 /** The tools of each test server. */
 export const standardTools: Record<string, ToolHandler> = {
+  /** Answers with what the client answers, or refuses with. */
+  ask: async ({ method = 'elicitation/create', params = {} }, { request }) => {
+    try {
+      return { content: [], structuredContent: await request(String(method), params as Json) };
+    } catch (error) {
+      return { ...textResult((error as Error).message), isError: true };
+    }
+  },
+
+  capabilities: (_args, { clientCapabilities }) => ({
+    content: [],
+    structuredContent: clientCapabilities,
+  }),
+
   /** Answers its arguments. */
   echo: (args) => ({ ...textResult(JSON.stringify(args)), structuredContent: args }),
 

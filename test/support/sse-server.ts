@@ -8,6 +8,7 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { eventually } from './eventually.js';
+import { z } from 'zod';
 import { type Json, standardTools } from './mcp-tools.js';
 
 export interface SseServerOptions {
@@ -154,6 +155,8 @@ export class SseTestServer {
           const question = { method: 'elicitation/create', params } as ServerRequest;
           return extra.sendRequest(question, ElicitResultSchema);
         },
+        request: (asked, params) => extra.sendRequest({ method: asked, params }, z.looseObject({})),
+        clientCapabilities: { ...server.getClientCapabilities() },
         ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
         progress: (progress, total, message) => {
           const params = { progressToken, progress, total, message };

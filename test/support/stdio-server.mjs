@@ -8,6 +8,7 @@ import { appendFileSync, closeSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { z } from 'zod';
 
 const [journal, start = 'well', ...more] = process.argv.slice(2);
 const note = (entry) => appendFileSync(journal, `${JSON.stringify(entry)}\n`);
@@ -32,6 +33,20 @@ const tools = {
     return text('the file is there');
   },
   never: () => new Promise(() => undefined),
+  capabilities: (_args, { capabilities }) => ({ content: [], structuredContent: capabilities }),
+  /** Answers with what the client answers, or refuses with. */
+  ask: async ({ method = 'elicitation/create', params }, { ask }) => {
+    try {
+      return { content: [], structuredContent: await ask(method, params) };
+    } catch (error) {
+      return { ...text(error.message), isError: true };
+    }
+  },
+  /** Asks, and does not wait for what is answered. */
+  leave: ({ params }, { ask }) => {
+    ask('elicitation/create', params).catch(() => undefined);
+    return text('never mind');
+  },
   env: () => text(JSON.stringify(process.env)),
   big: ({ bytes }) => text('x'.repeat(bytes)),
   exit: ({ code, say }) => {
@@ -104,7 +119,12 @@ async function serve() {
         method: 'notifications/progress',
         params: { progressToken: params._meta.progressToken, progress: done, total },
       });
-    return tools[params.name](params.arguments, { progress, requestId: extra.requestId });
+    return tools[params.name](params.arguments, {
+      progress,
+      requestId: extra.requestId,
+      ask: (asked, what) => extra.sendRequest({ method: asked, params: what }, z.looseObject({})),
+      capabilities: server.getClientCapabilities(),
+    });
   };
   const transport = new StdioServerTransport();
   await server.connect(transport);

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { isDeeperThan } from '../../common/json-depth.js';
 import { within } from '../../common/within.js';
-import type { UpstreamProgress } from '../upstream-call.js';
+import type { QuestionAnswer, UpstreamProgress } from '../upstream-call.js';
 import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
 import type {
   QuestionListener,
@@ -67,9 +67,11 @@ export class SdkRequest implements SessionCall {
     this.send();
   }
 
-  /** Who is asked what the upstream wants to know while the request is under way. */
+  /** Who is asked what the upstream wants to know while the request is under way; its end takes the question back. */
   get questions(): QuestionListener | undefined {
-    return this.isEnded ? undefined : this.parts.onQuestion;
+    const { onQuestion } = this.parts;
+    if (onQuestion === undefined || this.isEnded) return undefined;
+    return (question) => Promise.race([onQuestion(question), this.over]);
   }
 
   /** The same, if the upstream asks on this exchange. */
@@ -80,6 +82,11 @@ export class SdkRequest implements SessionCall {
   cancel(reason: string): Promise<void> {
     this.cancelling ??= this.tellAndClose(reason);
     return this.cancelling;
+  }
+
+  private get over(): Promise<QuestionAnswer> {
+    const cancelled = (): QuestionAnswer => ({ action: 'cancel' });
+    return this.answer.then(cancelled, cancelled);
   }
 
   /** Ends it as lost, at once and without a word to the upstream. */

@@ -40,11 +40,15 @@ export class SdkSession extends UpstreamSession {
   constructor(
     private readonly client: UpstreamClient,
     private readonly link: SdkLink,
-    private readonly nature: SessionNature,
+    nature: SessionNature,
   ) {
     super();
     this.about = aboutOf(client, link);
-    const questions = new SessionQuestions(client, () => this.questionsOnStream());
+    const questions = new SessionQuestions(client, {
+      isShared: nature.isShared,
+      onStream: () => this.questionsOnStream(),
+      running: () => [...this.requests].flatMap((request) => request.questions ?? []),
+    });
     const runsTasks = client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
     if (runsTasks || nature.isForeign)
       this.tasks = new SdkTasks(
@@ -100,22 +104,15 @@ export class SdkSession extends UpstreamSession {
     await this.link.transport.close().catch(ignore);
   }
 
-  /** Whose question it is that is handled now. */
+  /** Whose question it is that is handled now, where it came on the stream of a call. */
   private questionsOnStream(): QuestionListener | undefined {
     const scope = currentScope();
-    if (scope === undefined) return this.questionsOfOnlyCall();
+    if (scope === undefined) return undefined;
     for (const request of this.requests) {
       const listener = request.questionsOn(scope);
       if (listener !== undefined) return listener;
     }
     return undefined;
-  }
-
-  /** What comes on no stream of a call belongs to the only call of those to whom this session belongs. */
-  private questionsOfOnlyCall(): QuestionListener | undefined {
-    if (this.nature.isShared) return undefined;
-    const listeners = [...this.requests].flatMap((request) => request.questions ?? []);
-    return listeners.length === 1 ? listeners[0] : undefined;
   }
 
   private end(): void {

@@ -5,7 +5,7 @@ import type {
   TaskFollower,
   TaskMethod,
 } from '../upstream-session.js';
-import type { ToolRequest, UpstreamProgress } from '../upstream-call.js';
+import type { QuestionAnswer, ToolRequest, UpstreamProgress } from '../upstream-call.js';
 import type { RequestParts } from './sdk-request.js';
 import type { SessionQuestions } from './session-questions.js';
 import type { UpstreamClient } from './upstream-client.js';
@@ -40,12 +40,18 @@ export class SdkTasks implements SessionTasks {
   }
 
   follow(taskId: string, follower: TaskFollower): () => void {
-    const onQuestion: QuestionListener = (question) => follower.onQuestion(question);
+    let takeBack = (): void => undefined;
+    const over = new Promise<QuestionAnswer>((resolve) => {
+      takeBack = () => resolve({ action: 'cancel' });
+    });
+    const onQuestion: QuestionListener = (question) =>
+      Promise.race([follower.onQuestion(question), over]);
     this.followers.add(follower);
     this.questions.addTask(taskId, onQuestion);
     if (this.isClosed()) follower.onClosed();
     return () => {
       this.followers.delete(follower);
+      takeBack();
       this.questions.removeTask(taskId);
       this.client.dropTaskProgress(taskId);
     };

@@ -5,22 +5,34 @@ import type { UpstreamClient } from './upstream-client.js';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
+const SEVERAL =
+  'Several calls run on this connection, and the question does not say which one it belongs to: ' +
+  'register the server with "sharing": "call"';
+
 interface Asked {
   method: string;
   params?: Record<string, unknown> & { _meta?: Record<string, unknown> };
 }
 
+/** The calls of a session that can be asked something. */
+export interface AskableCalls {
+  /** Calls of different sessions or bots use the session: none is guessed at. */
+  isShared: boolean;
+  /** The one on whose stream the message came that is handled now, where that can be known. */
+  onStream(): QuestionListener | undefined;
+  running(): QuestionListener[];
+}
+
 /**
  * Questions of the upstream (`elicitation/create`), each put to the call that it belongs to: it names
- * the task, or comes on the stream of the call. One whose call is not known is refused.
+ * the task, comes on the stream of the call, or the call is the only one. Other requests are refused.
  */
 export class SessionQuestions {
   private readonly byTask = new Map<string, QuestionListener>();
 
   constructor(
     client: UpstreamClient,
-    /** The call on whose stream the message came that is handled now. */
-    private readonly ofStream: () => QuestionListener | undefined,
+    private readonly calls: AskableCalls,
   ) {
     client.fallbackRequestHandler = (request, { signal }) => this.handle(request, signal);
   }
@@ -34,11 +46,21 @@ export class SessionQuestions {
   }
 
   private async handle({ method, params = {} }: Asked, signal: AbortSignal): Promise<object> {
+    if (method !== 'elicitation/create')
+      throw new McpError(ErrorCode.MethodNotFound, `This client does not offer ${method}`);
+    const question = toQuestion(params);
     const taskId = (params._meta?.[RELATED_TASK] as { taskId?: unknown } | undefined)?.taskId;
-    const listener = taskId === undefined ? this.ofStream() : this.byTask.get(taskId as string);
-    if (method !== 'elicitation/create' || listener === undefined)
-      throw new McpError(ErrorCode.MethodNotFound, 'Method not found');
-    return answerOrAbort(listener(toQuestion(params)), signal);
+    const named = taskId === undefined ? this.calls.onStream() : this.byTask.get(taskId as string);
+    return answerOrAbort((named ?? this.onlyCall())(question), signal);
+  }
+
+  private onlyCall(): QuestionListener {
+    const running = [...this.byTask.values(), ...this.calls.running()];
+    const [only] = running;
+    if (this.calls.isShared || only === undefined)
+      throw new McpError(ErrorCode.MethodNotFound, 'Nobody is there to be asked');
+    if (running.length > 1) throw new McpError(ErrorCode.InvalidRequest, SEVERAL);
+    return only;
   }
 }
 
