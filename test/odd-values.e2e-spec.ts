@@ -60,6 +60,23 @@ describe('odd values', () => {
     });
   });
 
+  it.each(['never', 'always'])(
+    'passes the trace context on in the request and in its header, mode %s',
+    async (mode) => {
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      const before = { calls: upstream.calls.length, headers: upstream.headers.length };
+      const request = { headers: { traceparent } };
+      const answer = await engine.call('echo', { n: 1 }, { background: { mode } }, request);
+      await upstream.untilCalled(before.calls + 1);
+      const sent = JSON.parse(upstream.calls.at(-1)?.body ?? '{}');
+      expect(sent.params).toMatchObject({ arguments: { n: 1 }, _meta: { traceparent } });
+      const headers = upstream.headers.slice(before.headers);
+      expect(headers.filter((one) => one['traceparent'] === traceparent)).toHaveLength(1);
+      expect(headers.some((one) => one.authorization !== undefined)).toBe(false);
+      if (mode === 'always') await engine.receive([answer.body.call.id]);
+    },
+  );
+
   it('passes arguments on unchanged, whatever their keys are called', async () => {
     const args =
       '{"constructor":{"name":1},"__proto__":{"admin":true},"toString":"x","a":{"__proto__":null,' +

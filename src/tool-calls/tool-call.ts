@@ -30,9 +30,9 @@ export interface ToolCall {
 
 /** What the upstream is asked. */
 export function toUpstreamRequest({ request, policy }: ToolCall): ToolRequest {
-  const { tool, arguments: args, appId, address } = request;
+  const { traceparent, tool, arguments: args, appId, address } = request;
   const initiator = targetKey(appId, address);
-  return { tool, arguments: args, mayBeTask: policy.mode !== 'never', initiator };
+  return { tool, arguments: args, mayBeTask: policy.mode !== 'never', traceparent, initiator };
 }
 
 /** `result` can go straight to the model in both cases. */

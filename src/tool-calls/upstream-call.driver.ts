@@ -29,6 +29,7 @@ export class UpstreamCallDriver extends CallDriver {
       tool: call.tool,
       arguments: JSON.parse(call.arguments) as Record<string, unknown>,
       mayBeTask: true,
+      traceparent: call.traceparent ?? undefined,
       initiator: targetKey(call.appId, call.address),
     };
     return new UpstreamWork(

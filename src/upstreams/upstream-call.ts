@@ -4,6 +4,8 @@ export interface ToolRequest {
   arguments: Record<string, unknown>;
   /** Whether an upstream that offers it may run the call as an MCP task: true for calls that may be handed over. */
   mayBeTask: boolean;
+  /** W3C Trace Context of the caller, passed on in `_meta` and, over HTTP, as a header. */
+  traceparent?: string | undefined;
   /** Equal for the calls of one session of an app, or of one bot, and for no others. */
   initiator: string;
 }

@@ -17,11 +17,13 @@ export interface SdkLink {
   readonly place: SessionPlace | undefined;
   /**
    * The transport's side of a request that is about to be sent. `onReference` is told where the
-   * request can be gone on with, twice a second at most.
+   * request can be gone on with, twice a second at most. `traceparent` travels as a header where
+   * there are headers.
    */
   exchange(
     onLost: (failure: UpstreamFailure) => void,
     onReference: (reference: StreamReference) => void,
+    traceparent: string | undefined,
   ): CallExchange;
   /** Asks the upstream to drop the session. May reject. */
   forget(): Promise<void>;

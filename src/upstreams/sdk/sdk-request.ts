@@ -37,6 +37,7 @@ export interface SdkRequestParts {
   onQuestion?: QuestionListener;
   /** Progress may come after the answer, which named a task. */
   outlivesAnswer?: boolean;
+  traceparent?: string | undefined;
   /** Goes on with the stream of a request of another process. */
   resumptionToken?: string;
 }
@@ -59,6 +60,7 @@ export class SdkRequest implements SessionCall {
     this.exchange = parts.link.exchange(
       (failure) => this.fail(failure),
       (reference) => this.parts.onReference(reference),
+      parts.traceparent,
     );
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;

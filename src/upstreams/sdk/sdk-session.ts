@@ -16,6 +16,7 @@ import { type RequestParts, SdkRequest, type SdkRequestParts } from './sdk-reque
 import { SdkTasks } from './sdk-tasks.js';
 import { SessionQuestions } from './session-questions.js';
 import type { UpstreamClient } from './upstream-client.js';
+import { toToolCallParams } from './tool-call-params.js';
 import { toToolPage } from './tool-page.js';
 
 const LIST_MS = 15_000;
@@ -68,8 +69,9 @@ export class SdkSession extends UpstreamSession {
   }
 
   call(request: ToolRequest, listener: UpstreamListener): SessionCall {
-    const params = { name: request.tool, arguments: request.arguments };
-    return this.request({ method: 'tools/call', params, ...partsOf(listener) });
+    const { traceparent } = request;
+    const params = toToolCallParams(request);
+    return this.request({ method: 'tools/call', params, traceparent, ...partsOf(listener) });
   }
 
   resume({ lastEventId }: StreamReference, listener: UpstreamListener): SessionCall {

@@ -1,3 +1,4 @@
+import { toToolCallParams } from './tool-call-params.js';
 import type {
   QuestionListener,
   SessionCall,
@@ -22,12 +23,14 @@ export class SdkTasks implements SessionTasks {
   ) {}
 
   create(
-    { tool, arguments: args }: ToolRequest,
+    request: ToolRequest,
     ttl: number,
     onProgress: (progress: UpstreamProgress) => void,
   ): SessionCall {
-    const params = { name: tool, arguments: args, task: { ttl } };
-    return this.send({ method: 'tools/call', params, onProgress, outlivesAnswer: true });
+    const { traceparent } = request;
+    const params = { ...toToolCallParams(request), task: { ttl } };
+    const parts = { params, traceparent, onProgress, outlivesAnswer: true };
+    return this.send({ method: 'tools/call', ...parts });
   }
 
   ask(method: TaskMethod, taskId: string, limitMs: number | undefined): SessionCall {

@@ -18,8 +18,11 @@ describe('The exchange of a call', () => {
     signals = [];
     failures = [];
     exchange = new HttpExchange(
-      new FakeHttp(answers, signals) as never,
-      true,
+      {
+        http: new FakeHttp(answers, signals) as never,
+        hasSession: true,
+        traceparent: undefined,
+      },
       (failure) => failures.push(failure),
       () => undefined,
     );

@@ -19,6 +19,13 @@ const ANSWER_MS = 30_000;
 /** Times that a broken stream is resumed in a row without anything coming of it. */
 export const MAX_RESUMES = 3;
 
+export interface HttpExchangeParts {
+  http: OutboundHttp;
+  hasSession: boolean;
+  /** Sent with the request, so that what stands before the upstream sees it too. */
+  traceparent: string | undefined;
+}
+
 export type StreamPosition = Pick<StreamReference, 'requestId' | 'lastEventId'>;
 
 /**
@@ -47,8 +54,7 @@ export class HttpExchange implements CallExchange, RequestScope {
   private readonly events: LatestAtIntervals<StreamPosition>;
 
   constructor(
-    private readonly http: OutboundHttp,
-    private readonly hasSession: boolean,
+    private readonly parts: HttpExchangeParts,
     private readonly onLost: (failure: UpstreamFailure) => void,
     onPosition: (position: StreamPosition) => void,
   ) {
@@ -62,7 +68,7 @@ export class HttpExchange implements CallExchange, RequestScope {
   }
 
   async cancel(tell: () => void): Promise<void> {
-    const scope = new CancelScope(this.http);
+    const scope = new CancelScope(this.parts.http);
     inScope(scope, tell);
     await within(CLOSE_STREAM_MS, this.streamOver);
     await within(CLOSE_STREAM_MS, scope.told);
@@ -73,7 +79,7 @@ export class HttpExchange implements CallExchange, RequestScope {
   }
 
   toFailure(error: unknown): UpstreamFailure {
-    return toCallFailure(error, this.hasSession);
+    return toCallFailure(error, this.parts.hasSession);
   }
 
   async fetch(url: string | URL, init: RequestInit): Promise<Response> {
@@ -81,7 +87,7 @@ export class HttpExchange implements CallExchange, RequestScope {
     if (this.isEnded) return new Response(null, { status: 405 });
     // The SDK answers what the upstream asks on the stream of the call: that is no call.
     if (this.isAsked && init.method === 'POST')
-      return this.http.fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+      return this.parts.http.fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
     this.isAsked = true;
     const request = { ...init, signal: this.connection.signal };
     return init.method === 'GET' ? this.resume(url, request) : this.ask(url, request);
@@ -118,14 +124,17 @@ export class HttpExchange implements CallExchange, RequestScope {
   }
 
   private async ask(url: string | URL, init: RequestInit): Promise<Response> {
-    const response = await this.http.fetch(url, init);
+    const headers = new Headers(init.headers);
+    const { http, traceparent } = this.parts;
+    if (traceparent !== undefined) headers.set('traceparent', traceparent);
+    const response = await http.fetch(url, { ...init, headers });
     this.markArrived();
     return this.watch(response, (end) => this.bodyEnded(end));
   }
 
   private async resume(url: string | URL, init: RequestInit): Promise<Response> {
     try {
-      const response = await this.http.fetch(url, init);
+      const response = await this.parts.http.fetch(url, init);
       this.markArrived();
       if (response.ok) return this.watch(response, (end) => this.resumedBodyEnded(end));
       // 409: the upstream has not noticed yet that the connection before this one is gone.

@@ -48,9 +48,11 @@ export class HttpLink implements SdkLink {
   exchange(
     onLost: (failure: UpstreamFailure) => void,
     onReference: (reference: StreamReference) => void,
+    traceparent: string | undefined,
   ): HttpExchange {
     const hasSession = this.transport.sessionId !== undefined;
-    return new HttpExchange(this.http, hasSession, onLost, (position) => {
+    const parts = { http: this.http, hasSession, traceparent };
+    return new HttpExchange(parts, onLost, (position) => {
       const { sessionId, ...place } = this.place;
       if (sessionId !== null) onReference({ kind: 'stream', ...place, sessionId, ...position });
     });
