@@ -21,7 +21,7 @@ const QUESTION = { message: 'Which one?', schema: {} };
 const POLICY = { foregroundTimeoutSec: 60, foregroundMaxSec: 60, mode: 'auto' };
 const TOOL_CALL = {
   policy: { ...POLICY, onClientTimeout: 'background' },
-  request: { turnId: 'turn-1' },
+  request: { appId: 'app', address: { type: 'session', sessionId: 's-1' }, turnId: 'turn-1' },
 } as unknown as ToolCall;
 const MOVED = { kind: 'moved', call: {} as BackgroundCall } as const;
 

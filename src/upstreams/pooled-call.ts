@@ -1,6 +1,7 @@
 import type { ToolResult, UpstreamCall, UpstreamOutcome } from './upstream-call.js';
 import {
   CallCancelled,
+  RequestFailed,
   RequestRefused,
   SessionForgotten,
   UpstreamFailure,
@@ -99,8 +100,8 @@ export class PooledCall implements UpstreamCall {
   }
 
   private isLost(error: unknown): boolean {
-    const isOurWish = this.cancelled !== undefined || error instanceof CallCancelled;
-    return !isOurWish && error instanceof UpstreamFailure && error.code === 'upstream_lost';
+    if (this.cancelled !== undefined || error instanceof RequestFailed) return false;
+    return error instanceof UpstreamFailure && error.code === 'upstream_lost';
   }
 
   private async assertMayAsk(): Promise<void> {

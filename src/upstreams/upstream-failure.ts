@@ -57,3 +57,10 @@ export class CallCancelled extends UpstreamFailure {
     super('upstream_lost', `The call was cancelled: ${reason}`, wasSent);
   }
 }
+
+/** The upstream, or what stands before it, answered with a failure of its own: it is there. */
+export class RequestFailed extends UpstreamFailure {
+  constructor(message: string) {
+    super('upstream_lost', message);
+  }
+}

@@ -7,7 +7,6 @@ type Place = 'body' | 'query';
 
 const UNKNOWN_FIELD = 'is not a known field';
 const RESERVED = new Set(['constructor', '__proto__', 'prototype']);
-const RESERVED_FIELD = 'is a name that no field may have';
 const MISSING_FIELD = 'is missing';
 
 /** The findings of class-validator, one entry for each wrong field, at whatever depth. */
@@ -42,7 +41,7 @@ export function reservedFieldsOf(
 ): FieldError[] {
   return Object.entries(given).flatMap(([key, value]: [string, unknown]) => {
     const keys = [...parents, key];
-    if (RESERVED.has(key)) return [{ pointer: pointerTo(keys, place), detail: RESERVED_FIELD }];
+    if (RESERVED.has(key)) return [{ pointer: pointerTo(keys, place), detail: UNKNOWN_FIELD }];
     return isContainer(value) ? reservedFieldsOf(value, place, keys) : [];
   });
 }

@@ -2,6 +2,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { OutboundRefusedError } from '../../outbound/outbound-errors.js';
 import {
+  RequestFailed,
   RequestRefused,
   RpcFailure,
   SessionForgotten,
@@ -96,7 +97,7 @@ function toHttpFailure(error: StreamableHTTPError, hasSession: boolean): Upstrea
   // Not one of the two content types that MCP knows.
   if (status < 400) return new UpstreamFailure('upstream_error', reason, true);
   // A gateway may have given up on a request that the server behind it goes on with.
-  return new UpstreamFailure('upstream_lost', `The upstream failed: ${reason}`);
+  return new RequestFailed(`The upstream failed: ${reason}`);
 }
 
 function httpReason(error: StreamableHTTPError): string {
