@@ -146,6 +146,10 @@ describe('three replicas on one database', () => {
   });
 
   it('end a call at its deadline whose owner does not move', async () => {
+    // It keeps its lease, so that the deadline alone can end the call.
+    await owner.end('SIGKILL');
+    owner = await start({ BGC_INSTANCE_LEASE_SEC: '3600' });
+    mine = owner.session(mine.sessionId);
     const wish = { background: { mode: 'always', maxHours: 1 / 3_600 } };
     const { id } = await mine.callInBackground('gate', { name: 'deadline' }, wish);
     await upstream.untilCalled(1);
