@@ -21,7 +21,7 @@ export interface Lease {
   retire(): void;
   /** It did not carry a request: nobody shall borrow it again, and whether the server is there is open. */
   doubt(): void;
-  /** It lost a request: whether the server is there is open. */
+  /** It lost a request: nobody shall borrow it again, and whether the server is there is open. */
   lost(): void;
 }
 

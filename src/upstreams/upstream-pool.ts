@@ -181,7 +181,10 @@ export class UpstreamPool implements OnApplicationShutdown {
       doubt,
       // What the upstream keeps for a session or bot shall not go with one lost answer.
       lost: () => {
-        if (scope.use === 'shared') doubt();
+        if (scope.use !== 'shared') return;
+        // The lost call may still run there; dropping its session would stop it.
+        connection.keepSession();
+        doubt();
       },
     };
   }
