@@ -158,6 +158,8 @@ describe('three replicas on one database', () => {
     owner.signal('SIGCONT');
     await upstream.until(() => upstream.aborted.length === 1);
     await expectToldOnce([id]);
+    // Its lease would outlive it.
+    expect(await owner.end('SIGTERM')).toBe(0);
   });
 
   it('let one that was paused past its lease write nothing about its old calls, and go on under a new id', async () => {
