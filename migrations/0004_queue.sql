@@ -12,7 +12,8 @@ ALTER TABLE background_calls
 CREATE INDEX background_calls_queued ON background_calls (target_id, created_at, id)
   WHERE status = 'queued' AND cancel_requested_at IS NULL;
 
--- when a queued call of this target was last started: the longest unserved comes first
+-- when a queued call of this target was last started: the longest unserved comes first; to the microsecond,
+-- since several are served within a millisecond
 ALTER TABLE targets ADD COLUMN queue_served_at timestamptz;
 
 -- Down Migration

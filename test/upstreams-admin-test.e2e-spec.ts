@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiResponse } from './support/api.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';
+import { UpstreamsOfTest } from './support/upstreams-of-test.js';
 import { TestService } from './support/service.js';
 
 const SERVERS = '/admin/v1/mcp-servers';
@@ -11,7 +12,7 @@ const EVERYTHING = fileURLToPath(
 
 describe('The test of an MCP server', () => {
   let service: TestService;
-  const upstreams: McpTestServer[] = [];
+  const upstreams = new UpstreamsOfTest();
 
   beforeAll(async () => {
     service = await TestService.start({ env: { BGC_STDIO_COMMANDS: process.execPath } });
@@ -19,15 +20,9 @@ describe('The test of an MCP server', () => {
   afterAll(async () => {
     await service?.stop();
   });
-  afterEach(async () => {
-    await Promise.all(upstreams.splice(0).map((upstream) => upstream.stop()));
-  });
+  afterEach(() => upstreams.stopAll());
 
-  const start = async (options: McpServerOptions = {}): Promise<McpTestServer> => {
-    const upstream = await McpTestServer.start(options);
-    upstreams.push(upstream);
-    return upstream;
-  };
+  const start = (options?: McpServerOptions): Promise<McpTestServer> => upstreams.start(options);
   const test = (id: string): Promise<ApiResponse> => service.admin.post(`${SERVERS}/${id}/test`);
   const see = async (id: string): Promise<any> =>
     (await service.admin.get(`${SERVERS}/${id}`)).body;
@@ -80,7 +75,7 @@ describe('The test of an MCP server', () => {
     expect((await test(id)).body).toMatchObject({ reachable: true });
     expect(await see(id)).toMatchObject({ enabled: false, reachable: true });
     await upstream.stop();
-    upstreams.length = 0;
+    upstreams.forget();
     expect((await test(id)).body).toMatchObject({ reachable: false });
     expect(await see(id)).toMatchObject({ enabled: false, reachable: false, nextTryAt: null });
   });

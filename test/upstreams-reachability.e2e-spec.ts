@@ -4,6 +4,7 @@ import { McpServerDirectory } from '../src/upstreams/mcp-server.directory.js';
 import { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { eventually } from './support/eventually.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';
+import { UpstreamsOfTest } from './support/upstreams-of-test.js';
 import { TestService } from './support/service.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
@@ -16,7 +17,7 @@ describe('What is seen of MCP servers', () => {
   let database: TestDatabase;
   let one: TestService;
   let other: TestService;
-  const upstreams: McpTestServer[] = [];
+  const upstreams = new UpstreamsOfTest();
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -27,15 +28,9 @@ describe('What is seen of MCP servers', () => {
     await Promise.all([one?.stop(), other?.stop()]);
     await database.drop();
   });
-  afterEach(async () => {
-    await Promise.all(upstreams.splice(0).map((upstream) => upstream.stop()));
-  });
+  afterEach(() => upstreams.stopAll());
 
-  const start = async (options: McpServerOptions = {}): Promise<McpTestServer> => {
-    const upstream = await McpTestServer.start(options);
-    upstreams.push(upstream);
-    return upstream;
-  };
+  const start = (options?: McpServerOptions): Promise<McpTestServer> => upstreams.start(options);
   /** The port of a server that has just been stopped. */
   const deadPort = async (): Promise<number> => {
     const upstream = await McpTestServer.start();
@@ -106,7 +101,7 @@ describe('What is seen of MCP servers', () => {
     await untilSeen(id, true);
     const { port } = upstream;
     await upstream.stop();
-    upstreams.length = 0;
+    upstreams.forget();
     expect(await call('dying')).toBe(502);
     expect(await untilSeen(id, false)).toMatchObject({ lastError: ERROR });
     await start({ port });
@@ -120,7 +115,7 @@ describe('What is seen of MCP servers', () => {
     await upstream.untilCalled(1);
     await untilSeen(id, true);
     await upstream.stop();
-    upstreams.length = 0;
+    upstreams.forget();
     expect(await dying).toBe(502);
     expect(await untilSeen(id, false)).toMatchObject({ lastError: ERROR });
   });

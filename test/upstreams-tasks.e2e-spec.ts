@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SystemClock } from '../src/common/clock.js';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import type { Sharing } from '../src/upstreams/mcp-server.js';
 import type {
@@ -10,6 +9,7 @@ import type {
   UpstreamReference,
 } from '../src/upstreams/upstream-call.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';
+import { MovedClock } from './support/moved-clock.js';
 import { type ToolHandler, textResult } from './support/mcp-tools.js';
 import { TestTasks, type TestTasksOptions } from './support/test-tasks.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
@@ -17,15 +17,6 @@ import { aPool, LOOPBACK, PoolFixture, settingsOf } from './support/upstream-poo
 
 const RESULT = { content: [{ type: 'text' as const, text: 'researched' }] };
 const WHY = { type: 'object', properties: { why: { type: 'string' } } };
-
-/** A clock that the test moves on. */
-class MovedClock extends SystemClock {
-  aheadMs = 0;
-
-  override monotonicMs(): number {
-    return super.monotonicMs() + this.aheadMs;
-  }
-}
 
 class TaskFixture extends PoolFixture {
   readonly clock = new MovedClock();

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SystemClock } from '../src/common/clock.js';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
+import type { ToolLists } from '../src/upstreams/tool-lists.js';
 import { McpTestServer } from './support/mcp-server.js';
+import { MovedClock } from './support/moved-clock.js';
 import { aPool, aServer, LOOPBACK, PoolFixture, settingsOf } from './support/upstream-pool.js';
 
 const aTool = (name: string): Record<string, unknown> => ({
@@ -9,15 +10,6 @@ const aTool = (name: string): Record<string, unknown> => ({
   inputSchema: { type: 'object' },
 });
 const TWO_PAGES = [[aTool('a')], [aTool('b')]];
-
-/** A clock that the test moves on. */
-class MovedClock extends SystemClock {
-  aheadMs = 0;
-
-  override monotonicMs(): number {
-    return super.monotonicMs() + this.aheadMs;
-  }
-}
 
 class ToolFixture extends PoolFixture {
   readonly clock = new MovedClock();
@@ -27,8 +19,13 @@ class ToolFixture extends PoolFixture {
     return new ToolFixture(await McpTestServer.start(options), new OutboundHttp(LOOPBACK));
   }
 
+  /** What calls go by, which ask for it where needed. */
+  get lists(): ToolLists {
+    return Reflect.get(this.pool, 'tools') as ToolLists;
+  }
+
   async known(): Promise<string[]> {
-    return (await this.pool.knownTools(this.server)).tools.map(({ name }) => name);
+    return (await this.lists.get(this.server)).tools.map(({ name }) => name);
   }
 }
 
@@ -81,7 +78,7 @@ describe('What is known of the tools of a server', () => {
   it('is not shared by servers that are configured differently', async () => {
     fixture = await ToolFixture.start({ toolPages: [[aTool('a')]] });
     await fixture.known();
-    await fixture.pool.knownTools(aServer({ url: fixture.server.url, headers: { 'x-user': 'b' } }));
+    await fixture.lists.get(aServer({ url: fixture.server.url, headers: { 'x-user': 'b' } }));
     expect(fixture.upstream.lists).toBe(2);
   });
 

@@ -1,5 +1,5 @@
 import type { BackgroundCall } from './background-call.js';
-import type { CallWork } from './call-outcome.js';
+import type { CallWork } from './call-work.js';
 
 /** The port to whoever does the work of calls that this process takes from the queue or from another process. */
 export abstract class CallDriver {

@@ -2,7 +2,8 @@ import type { Logger } from '../common/logger.js';
 import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import type { EndGuard } from './background-call.repository.js';
 import { CANCELLED, type CallEnding, endingOf, failure, timedOut } from './call-ending.js';
-import type { CallOutcome, CallWork, WorkAnswer } from './call-outcome.js';
+import type { CallOutcome } from './call-outcome.js';
+import type { CallWork, WorkAnswer } from './call-work.js';
 
 /** How a call is to be ended, and by which right; or that this process does not go on with it. */
 export type Verdict = { ending: CallEnding; guard: EndGuard } | 'interrupt';

@@ -9,7 +9,7 @@ import type { BackgroundCall, HandoverPolicy } from './background-call.js';
 import { BackgroundCallRegistry } from './background-call.registry.js';
 import { CANCELLED } from './call-ending.js';
 import { CallMetrics } from './call-metrics.js';
-import type { CallWork } from './call-outcome.js';
+import type { CallWork } from './call-work.js';
 import { isTerminal } from './call-status.js';
 import { InFlightCall, type Verdict } from './in-flight-call.js';
 import { ResultFiling } from './result-filing.js';

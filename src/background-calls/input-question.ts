@@ -1,6 +1,6 @@
 import { isDeeperThan } from '../common/json-depth.js';
 import { cutText, toStorableText } from '../common/storable-text.js';
-import type { WorkQuestion } from './call-outcome.js';
+import type { WorkQuestion } from './call-work.js';
 
 const MAX_MESSAGE_CHARS = 16_000;
 const MAX_SCHEMA_BYTES = 16_384;

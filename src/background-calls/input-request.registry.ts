@@ -6,7 +6,7 @@ import type { Suppression } from '../delivery/suppression.js';
 import { type LockedTarget, TargetRepository } from '../targets/target.repository.js';
 import type { BackgroundCall } from './background-call.js';
 import { CallJournal } from './call-journal.js';
-import type { WorkQuestion } from './call-outcome.js';
+import type { WorkQuestion } from './call-work.js';
 import { toInputNotice } from './input-notice.js';
 import { type StorableQuestion, toStorableQuestion } from './input-question.js';
 import type { CloseReason, InputAnswer } from './input-request.js';

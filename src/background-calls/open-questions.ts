@@ -7,7 +7,7 @@ import { ChannelListener } from '../database/channel-listener.js';
 import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import type { BackgroundCall } from './background-call.js';
-import type { WorkAnswer, WorkQuestion } from './call-outcome.js';
+import type { WorkAnswer, WorkQuestion } from './call-work.js';
 import { InputRequestRegistry } from './input-request.registry.js';
 import { InputRequestRepository } from './input-request.repository.js';
 

@@ -5,7 +5,7 @@ import { toStorableText } from '../common/storable-text.js';
 import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import type { BackgroundCall, CallProgress } from './background-call.js';
-import type { WorkProgress } from './call-outcome.js';
+import type { WorkProgress } from './call-work.js';
 import { WorkSignsRepository } from './work-signs.repository.js';
 
 const INTERVAL_MS = 500;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { BackgroundCall } from './background-call.js';
-import type { WorkListener } from './call-outcome.js';
+import type { WorkListener } from './call-work.js';
 import type { InFlightCall } from './in-flight-call.js';
 import { OpenQuestions } from './open-questions.js';
 import { ProgressWriter } from './progress-writer.js';

@@ -5,6 +5,7 @@ import { BackgroundCallRegistry } from '../background-calls/background-call.regi
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Logger } from '../common/logger.js';
 import { HandoverService } from './handover.service.js';
+import { type UpstreamStart, UpstreamWork } from './upstream-work.js';
 
 const RETRY_MS = 500;
 
@@ -17,8 +18,13 @@ export class DispatchMark {
     private readonly logger: Logger,
   ) {}
 
+  /** Work whose upstream is asked only once the mark is written. */
+  workOf(call: BackgroundCall, start: UpstreamStart): UpstreamWork {
+    return new UpstreamWork(start, () => this.set(call));
+  }
+
   /** Waits for the database. False: the call was cancelled or taken over, its upstream must not be asked. */
-  async set(call: BackgroundCall): Promise<boolean> {
+  private async set(call: BackgroundCall): Promise<boolean> {
     for (;;) {
       try {
         return await this.registry.markDispatched(call);

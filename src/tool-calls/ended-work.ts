@@ -1,4 +1,5 @@
-import type { CallOutcome, CallWork } from '../background-calls/call-outcome.js';
+import type { CallOutcome } from '../background-calls/call-outcome.js';
+import type { CallWork } from '../background-calls/call-work.js';
 
 /** Work that has nothing left to do. */
 export function endedWork(outcome: CallOutcome): CallWork {

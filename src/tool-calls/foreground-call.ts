@@ -1,4 +1,5 @@
-import type { CallOutcome, WorkAnswer } from '../background-calls/call-outcome.js';
+import type { CallOutcome } from '../background-calls/call-outcome.js';
+import type { WorkAnswer } from '../background-calls/call-work.js';
 import { ForegroundRace, type StopReason } from './foreground-race.js';
 import type { ToolCall } from './tool-call.js';
 import type { UpstreamWork } from './upstream-work.js';

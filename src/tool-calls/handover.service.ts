@@ -7,7 +7,7 @@ import type {
   HandoverResult,
 } from '../background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
-import type { CallWork, WorkProgress } from '../background-calls/call-outcome.js';
+import type { CallWork, WorkProgress } from '../background-calls/call-work.js';
 import { InFlightCalls } from '../background-calls/in-flight-calls.js';
 import { ProgressWriter } from '../background-calls/progress-writer.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';

@@ -3,8 +3,8 @@ import { CallQueue } from '../background-calls/call-queue.js';
 import { HandoverAnswer } from '../background-calls/handover-answer.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Drain } from '../common/drain.js';
-import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
 import { HandoverService } from './handover.service.js';
+import { movedCall } from './moved-call.js';
 import type { ToolCall, ToolCallAnswer } from './tool-call.js';
 
 /** `onLimit: queue`: without a free slot the caller is answered at once, and the call starts when it can. */
@@ -30,9 +30,6 @@ export class QueuedHandover {
   /** @throws DatabaseUnavailableError, TurnInterruptedError, DrainingError; the upstream was not asked */
   async move(toolCall: ToolCall): Promise<ToolCallAnswer> {
     this.drain.assertAcceptsWork();
-    const attempt = await this.handovers.queue(toolCall);
-    if (attempt.kind === 'moved') return this.answers.for(attempt.call);
-    if (attempt.kind === 'turn_interrupted') throw new TurnInterruptedError();
-    throw new DatabaseUnavailableError();
+    return this.answers.for(movedCall(await this.handovers.queue(toolCall)));
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { BackgroundCall } from '../background-calls/background-call.js';
 import { CallDriver } from '../background-calls/call-driver.js';
-import type { CallWork } from '../background-calls/call-outcome.js';
+import type { CallOutcome } from '../background-calls/call-outcome.js';
+import type { CallWork } from '../background-calls/call-work.js';
 import { targetKey } from '../targets/target-address.js';
 import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
 import type { UpstreamReference } from '../upstreams/upstream-call.js';
@@ -9,7 +10,6 @@ import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { DispatchMark } from './dispatch-mark.js';
 import { endedWork } from './ended-work.js';
 import { interrupted, resumedWork } from './resumed-work.js';
-import { UpstreamWork } from './upstream-work.js';
 
 /** Does the upstream request of a call that this process runs by what its row says. */
 @Injectable()
@@ -32,9 +32,8 @@ export class UpstreamCallDriver extends CallDriver {
       traceparent: call.traceparent ?? undefined,
       initiator: targetKey(call.appId, call.address),
     };
-    return new UpstreamWork(
-      (listener) => this.upstreams.call(server, request, listener),
-      () => this.dispatchMark.set(call),
+    return this.dispatchMark.workOf(call, (listener) =>
+      this.upstreams.call(server, request, listener),
     );
   }
 
@@ -52,7 +51,7 @@ function isOfUpstream(reference: object): reference is UpstreamReference {
   return 'kind' in reference && (reference.kind === 'task' || reference.kind === 'stream');
 }
 
-function gone(name: string): Parameters<typeof endedWork>[0] {
+function gone(name: string): CallOutcome {
   const message = `The MCP server "${name}" was removed or switched off while the call waited.`;
   return { kind: 'error', code: 'upstream_unreachable', message, outcomeUnknown: false };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WorkAnswer } from '../background-calls/call-outcome.js';
+import type { WorkAnswer } from '../background-calls/call-work.js';
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream-call.js';
 import { UpstreamWork } from './upstream-work.js';
 

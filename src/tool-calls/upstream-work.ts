@@ -1,11 +1,11 @@
+import type { CallOutcome } from '../background-calls/call-outcome.js';
 import type {
-  CallOutcome,
   CallWork,
   WorkAnswer,
   WorkListener,
   WorkProgress,
   WorkQuestion,
-} from '../background-calls/call-outcome.js';
+} from '../background-calls/call-work.js';
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream-call.js';
 
 /** Starts the upstream request, which tells this listener what happens. */

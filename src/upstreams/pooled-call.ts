@@ -11,8 +11,8 @@ import type { SessionCall, UpstreamSession } from './upstream-session.js';
 const NOT_ASKED = 'The call was stopped before the upstream was asked.';
 const LEFT = 'Another process goes on with the call.';
 
-/** A borrowed session. */
-export interface Lease {
+/** A session in the hands of one call, until it is given back. */
+export interface BorrowedSession {
   session: UpstreamSession;
   giveBack(): void;
   /** The upstream must not be told to drop this session: somebody else goes on with a call of it. */
@@ -29,17 +29,17 @@ export interface Lease {
 export class PooledCall implements UpstreamCall {
   readonly outcome: Promise<UpstreamOutcome>;
   private call: SessionCall | undefined;
-  private borrowed: Lease | undefined;
+  private borrowed: BorrowedSession | undefined;
   private cancelled: CallCancelled | undefined;
   private readonly whenCancelled: Promise<never>;
   private stopWaiting: (cancelled: CallCancelled) => void = () => undefined;
 
   constructor(
-    private readonly borrow: () => Promise<Lease>,
+    private readonly borrow: () => Promise<BorrowedSession>,
     /** Decides how to ask; what it resolves with asks. */
     private readonly prepare: (session: UpstreamSession) => Promise<() => SessionCall>,
     /** Whether it may be asked, just before it is. */
-    private readonly mayAsk: (() => Promise<boolean>) | undefined = undefined,
+    private readonly mayAsk: () => Promise<boolean> = () => Promise.resolve(true),
   ) {
     this.whenCancelled = new Promise((_, reject) => (this.stopWaiting = reject));
     this.whenCancelled.catch(() => undefined);
@@ -105,13 +105,13 @@ export class PooledCall implements UpstreamCall {
   }
 
   private async assertMayAsk(): Promise<void> {
-    const isAllowed = this.cancelled !== undefined || ((await this.mayAsk?.()) ?? true);
+    const isAllowed = this.cancelled !== undefined || (await this.mayAsk());
     if (this.cancelled !== undefined) throw this.cancelled;
     if (!isAllowed) throw new UpstreamFailure('upstream_unreachable', NOT_ASKED);
   }
 
   /** The connection goes on for others when this call no longer waits for it. */
-  private async lease(): Promise<Lease> {
+  private async lease(): Promise<BorrowedSession> {
     const borrowing = this.borrow();
     try {
       return await Promise.race([borrowing, this.whenCancelled]);

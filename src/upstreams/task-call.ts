@@ -8,7 +8,7 @@ import { CallCancelled, UpstreamFailure } from './upstream-failure.js';
 import type { SessionCall, SessionTasks, UpstreamSession } from './upstream-session.js';
 
 /** 7 days: longer than nearly all calls may take, and not so long that the upstream hoards for ever. */
-export const ASKED_TTL_MS = 604_800_000;
+const ASKED_TTL_MS = 604_800_000;
 /** A cancelled call waits so long to learn which task it has to cancel. */
 const LEARN_ID_MS = 2_000;
 /** A stream that waits for the result already may bring it. */

@@ -2,7 +2,7 @@ import type { Clock } from '../common/clock.js';
 import { within } from '../common/within.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
 import { maskFailure } from './masked-call.js';
-import type { Lease } from './pooled-call.js';
+import type { BorrowedSession } from './pooled-call.js';
 import { secretMask } from './secret-mask.js';
 import { ToolCache } from './tool-cache.js';
 import { type TaskSupport, taskSupportOf } from './tool-flaw.js';
@@ -17,7 +17,7 @@ export class ToolLists {
   private readonly cache: ToolCache;
 
   constructor(
-    private readonly borrow: (server: McpServer) => Promise<Lease>,
+    private readonly borrow: (server: McpServer) => Promise<BorrowedSession>,
     clock: Clock,
   ) {
     this.cache = new ToolCache(clock);

@@ -6,7 +6,7 @@ import { callScope, type ConnectionScope, sharedScope } from './connection-scope
 import { ConnectionSet } from './connection-set.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
 import { maskedCall, maskedListener, maskFailure } from './masked-call.js';
-import { type Lease, PooledCall } from './pooled-call.js';
+import { type BorrowedSession, PooledCall } from './pooled-call.js';
 import { goOn, refuseForeign, ResumedCall } from './resumed-call.js';
 import { secretMask } from './secret-mask.js';
 import type { SharedConnection } from './shared-connection.js';
@@ -100,11 +100,6 @@ export class UpstreamPool implements OnApplicationShutdown {
     return this.tools.renew(server);
   }
 
-  /** The tool list as it was told in the last 5 minutes, asked for where needed. @throws UpstreamFailure */
-  knownTools(server: McpServer): Promise<ToolList> {
-    return this.tools.get(server);
-  }
-
   /** Connects if no connection stands, also while starts are held back. @throws UpstreamFailure */
   async probe(server: McpServer): Promise<void> {
     this.backoffs.tryNow(server);
@@ -154,7 +149,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   }
 
   /** A connection of its own, which nobody else borrows. */
-  private async attach(server: McpServer, reference: UpstreamReference): Promise<Lease> {
+  private async attach(server: McpServer, reference: UpstreamReference): Promise<BorrowedSession> {
     const http = refuseForeign(server, reference);
     if (this.isShutDown) throw leaving();
     const connection = this.connections.addApart(() =>
@@ -166,7 +161,7 @@ export class UpstreamPool implements OnApplicationShutdown {
     return { session, giveBack, keepSession: ignore, retire: ignore, doubt: ignore, lost: ignore };
   }
 
-  private async borrow(server: McpServer, scope: ConnectionScope): Promise<Lease> {
+  private async borrow(server: McpServer, scope: ConnectionScope): Promise<BorrowedSession> {
     const connection = this.connectionFor(server, scope);
     const session = await connection.borrow();
     const doubt = (): void => {

@@ -45,7 +45,6 @@ export interface SessionPlace {
   protocolVersion: string;
 }
 
-export type TaskReference = Extract<UpstreamReference, { kind: 'task' }>;
 export type StreamReference = Extract<UpstreamReference, { kind: 'stream' }>;
 
 export type TaskMethod = 'tasks/get' | 'tasks/result' | 'tasks/cancel';

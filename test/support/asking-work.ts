@@ -1,12 +1,12 @@
 import { BackgroundCallRegistry } from '../../src/background-calls/background-call.registry.js';
 import type { HandoverPolicy } from '../../src/background-calls/background-call.js';
+import type { CallOutcome } from '../../src/background-calls/call-outcome.js';
 import type {
-  CallOutcome,
   CallWork,
   WorkAnswer,
   WorkListener,
   WorkQuestion,
-} from '../../src/background-calls/call-outcome.js';
+} from '../../src/background-calls/call-work.js';
 import { InFlightCalls } from '../../src/background-calls/in-flight-calls.js';
 import { toPublicId } from '../../src/common/ids.js';
 import { aHandoverRequest } from './a-handover-request.js';

@@ -6,15 +6,10 @@ import {
   type EventStore,
   StreamableHTTPServerTransport,
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import {
-  ElicitResultSchema,
-  EmptyResultSchema,
-  McpError,
-  type ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { TestTasks } from './test-tasks.js';
-import { z } from 'zod';
 import { type Json, type ToolContext, type ToolHandler, standardTools } from './mcp-tools.js';
+import { requestsToClient } from './requests-to-client.js';
 
 export interface ReceivedCall {
   tool: string;
@@ -242,14 +237,7 @@ export class McpTestServer {
       return this.run(String(params.name), (params.arguments ?? {}) as Json, {
         signal: extra.signal,
         gate: (name) => this.passGate(name, extra.signal),
-        ask: (message, requestedSchema) => {
-          const params = { message, requestedSchema } as ServerRequest['params'];
-          const question = { method: 'elicitation/create', params } as ServerRequest;
-          return extra.sendRequest(question, ElicitResultSchema);
-        },
-        request: (asked, params) => extra.sendRequest({ method: asked, params }, z.looseObject({})),
-        clientCapabilities: { ...server.getClientCapabilities() },
-        ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
+        ...requestsToClient(server, extra),
         strayProgress: (progress) =>
           server.notification({
             method: 'notifications/progress',

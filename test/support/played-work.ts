@@ -1,8 +1,5 @@
-import type {
-  CallOutcome,
-  CallWork,
-  WorkListener,
-} from '../../src/background-calls/call-outcome.js';
+import type { CallOutcome } from '../../src/background-calls/call-outcome.js';
+import type { CallWork, WorkListener } from '../../src/background-calls/call-work.js';
 
 /** Work that does what the test says, and keeps what it was told. */
 export class PlayedWork implements CallWork {

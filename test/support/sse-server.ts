@@ -2,14 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Server as SdkServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
-import {
-  ElicitResultSchema,
-  EmptyResultSchema,
-  type ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js';
 import { eventually } from './eventually.js';
-import { z } from 'zod';
 import { type Json, standardTools } from './mcp-tools.js';
+import { requestsToClient } from './requests-to-client.js';
 
 export interface SseServerOptions {
   /** 0: any free port. A fixed one makes a restart at the same address possible. */
@@ -150,14 +145,7 @@ export class SseTestServer {
         signal: extra.signal,
         gate: (gate) => new Promise((resolve) => this.gates.set(gate, resolve)),
         strayProgress: () => Promise.resolve(),
-        ask: (message, requestedSchema) => {
-          const params = { message, requestedSchema } as ServerRequest['params'];
-          const question = { method: 'elicitation/create', params } as ServerRequest;
-          return extra.sendRequest(question, ElicitResultSchema);
-        },
-        request: (asked, params) => extra.sendRequest({ method: asked, params }, z.looseObject({})),
-        clientCapabilities: { ...server.getClientCapabilities() },
-        ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
+        ...requestsToClient(server, extra),
         progress: (progress, total, message) => {
           const params = { progressToken, progress, total, message };
           return extra.sendNotification({ method: 'notifications/progress', params });

@@ -1,10 +1,12 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
+import { toStorableText } from '../../common/storable-text.js';
 import type { Sharing, Transport } from '../mcp-server.js';
 import type { McpServerDraft } from '../mcp-server-draft.js';
 import { EnvMap } from './env-map.decorator.js';
 import { HeaderMap } from './header-map.decorator.js';
+import { lowerCased } from './lower-cased.js';
 import {
   ServerArgs,
   ServerCommand,
@@ -14,7 +16,6 @@ import {
   ServerTransport,
   ServerUrl,
 } from './mcp-server-fields.decorator.js';
-import { storedFields } from './stored-fields.js';
 
 @ApiSchema({ name: 'NewMcpServer' })
 export class CreateMcpServerDto {
@@ -80,15 +81,12 @@ export class CreateMcpServerDto {
   enabled: boolean = true;
 
   toDraft(): McpServerDraft {
-    const { name, title = name, transport, sharing, enabled, url, command, args, env } = this;
-    const given = { url, command, args, env };
+    const { name, title = name, headers, ...rest } = this;
     return {
-      ...given,
+      ...rest,
       name,
-      transport,
-      sharing,
-      enabled,
-      ...storedFields({ title, headers: this.headers }),
+      title: toStorableText(title),
+      headers: headers && lowerCased(headers),
     };
   }
 }

@@ -6,6 +6,7 @@ import type { Sharing, Transport } from '../mcp-server.js';
 import type { McpServerPatch } from '../mcp-server-draft.js';
 import { EnvMap } from './env-map.decorator.js';
 import { HeaderMap } from './header-map.decorator.js';
+import { lowerCased } from './lower-cased.js';
 import {
   ServerArgs,
   ServerCommand,
@@ -15,7 +16,6 @@ import {
   ServerTransport,
   ServerUrl,
 } from './mcp-server-fields.decorator.js';
-import { lowerCased } from './stored-fields.js';
 
 /** null is for the field's own rule to judge. */
 @ApiSchema({ name: 'McpServerPatch' })

@@ -45,13 +45,8 @@ export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFail
   if (refusal) return refused(refusal);
   const reason = reasonOf(error);
   if (isNotConnected(error)) return unreachable(reason);
-  if (isUnreadable(error))
-    return new UpstreamFailure(
-      'upstream_error',
-      `The upstream's answer is not MCP: ${reason}`,
-      true,
-    );
-  return new UpstreamFailure('upstream_lost', `The connection to the upstream was lost: ${reason}`);
+  if (isUnreadable(error)) return notMcp(reason);
+  return connectionLost(reason);
 }
 
 /** The failure of connecting and initialising: nothing was asked of any tool yet. */
@@ -77,6 +72,24 @@ function refusalIn(error: unknown): OutboundRefusedError | undefined {
 
 function refused({ message }: OutboundRefusedError): UpstreamFailure {
   return new UpstreamFailure('outbound_refused', `The upstream is not asked: ${message}`);
+}
+
+/** The request may have been received. */
+export function connectionLost(reason: string): UpstreamFailure {
+  return new UpstreamFailure('upstream_lost', connectionLostText(reason));
+}
+
+export function connectionLostText(reason: string): string {
+  return `The connection to the upstream was lost: ${reason}`;
+}
+
+/** Something came in answer, which nobody can read. */
+export function notMcp(reason: string): UpstreamFailure {
+  return new UpstreamFailure('upstream_error', notMcpText(reason), true);
+}
+
+export function notMcpText(reason: string): string {
+  return `The upstream's answer is not MCP: ${reason}`;
 }
 
 /** What went wrong, in a few words. */

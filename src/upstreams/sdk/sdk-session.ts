@@ -10,6 +10,7 @@ import {
   type UpstreamAbout,
   UpstreamSession,
 } from '../upstream-session.js';
+import { connectionLostText } from './sdk-failure.js';
 import type { SdkLink } from './sdk-link.js';
 import { currentScope } from './http/request-scope.js';
 import { type RequestParts, SdkRequest, type SdkRequestParts } from './sdk-request.js';
@@ -125,10 +126,7 @@ export class SdkSession extends UpstreamSession {
 
   private abandonAll(): void {
     const { brokenBecause } = this.link;
-    const why =
-      brokenBecause === undefined
-        ? CLOSED_HERE
-        : `The connection to the upstream was lost: ${brokenBecause}`;
+    const why = brokenBecause === undefined ? CLOSED_HERE : connectionLostText(brokenBecause);
     for (const request of this.requests) request.abandon(why);
   }
 

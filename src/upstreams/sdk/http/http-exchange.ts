@@ -1,10 +1,10 @@
 import { within } from '../../../common/within.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
-import { UpstreamFailure } from '../../upstream-failure.js';
+import type { UpstreamFailure } from '../../upstream-failure.js';
 import type { StreamReference } from '../../upstream-session.js';
 import type { CallExchange } from '../call-exchange.js';
 import { LatestAtIntervals } from '../latest-at-intervals.js';
-import { isUnreadable, reasonOf, toCallFailure } from '../sdk-failure.js';
+import { connectionLost, isUnreadable, notMcp, reasonOf, toCallFailure } from '../sdk-failure.js';
 import { CancelScope } from './cancel-scope.js';
 import { inScope, type RequestScope, SILENT } from './request-scope.js';
 import { type BodyEnd, watchBody } from './watched-body.js';
@@ -177,14 +177,6 @@ export class HttpExchange implements CallExchange, RequestScope {
   private lost(why: string): void {
     if (this.isEnded) return;
     const because = this.unreadableBecause;
-    this.onLost(
-      because === undefined
-        ? new UpstreamFailure('upstream_lost', `The connection to the upstream was lost: ${why}`)
-        : new UpstreamFailure(
-            'upstream_error',
-            `The upstream's answer is not MCP: ${because}`,
-            true,
-          ),
-    );
+    this.onLost(because === undefined ? connectionLost(why) : notMcp(because));
   }
 }

@@ -3,7 +3,7 @@ import {
   type JSONRPCMessage,
   JSONRPCMessageSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { UNREADABLE_ANSWER } from '../sdk-failure.js';
+import { notMcpText, UNREADABLE_ANSWER } from '../sdk-failure.js';
 
 /** How servers write answers: from these, the `id` is told without reading what is between. */
 const JSONRPC = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
@@ -46,7 +46,7 @@ export function oversizedAnswer(
 
 function unreadable(id: number | undefined, why: string): JSONRPCErrorResponse | undefined {
   if (id === undefined) return undefined;
-  const message = `The upstream's answer is not MCP: ${why}`;
+  const message = notMcpText(why);
   return { jsonrpc: '2.0', id, error: { code: UNREADABLE_ANSWER, message } };
 }
 

@@ -7,7 +7,7 @@ import { oversizedAnswer, readMessage } from './message-reader.js';
 import { sendInScope, type Write } from './send-scope.js';
 
 /** Twice and more what a result may have by default; JSON is longer than what it carries. */
-export const MAX_MESSAGE_BYTES = 128 * 1_024 * 1_024;
+const MAX_MESSAGE_BYTES = 128 * 1_024 * 1_024;
 
 /** Whole messages both ways over one connection, which is lost for all calls or for none. */
 export abstract class MessageTransport implements SdkLink, Transport {
