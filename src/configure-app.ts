@@ -10,6 +10,7 @@ import { ProblemFilter } from './common/http/problem.filter.js';
 import { useRequestContext } from './common/http/request-context.hook.js';
 import { requestIdOf } from './common/http/request-id.js';
 import { RequestValidationPipe } from './common/http/request-validation.pipe.js';
+import { UnexpectedBodyInterceptor } from './common/http/unexpected-body.interceptor.js';
 import { Logger } from './common/logger.js';
 import type { Configuration } from './config/environment.js';
 
@@ -53,6 +54,7 @@ function configureApp(app: NestFastifyApplication): NestFastifyApplication {
   useAuthentication(fastify, app.get(ApiKeyDirectory));
   useBodyParsers(fastify);
   app.useGlobalFilters(new ProblemFilter(app.get(Logger)));
+  app.useGlobalInterceptors(new UnexpectedBodyInterceptor());
   app.useGlobalPipes(new RequestValidationPipe());
   return app;
 }

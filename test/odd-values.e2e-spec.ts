@@ -77,6 +77,27 @@ describe('odd values', () => {
     },
   );
 
+  it.each([
+    ['/v1/background-calls/bgc_01jdfjw000e00800000000005a/cancel', '{"reason":"x"}', '/reason'],
+    ['/v1/sessions/x/turns/t/touch', '{"turnId":"t"}', '/turnId'],
+    ['/v1/sessions/x/turns/t/touch', '[]', ''],
+    ['/v1/sessions/x/turns/t/touch', '"a"', ''],
+    ['/v1/sessions/x/turns/t/touch', 'null', ''],
+  ])('refuses a body where none is read: %s %s', async (path, body, pointer) => {
+    expect(await service.agent.post(path, body)).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer }] },
+    });
+  });
+
+  it.each(['', '0x1', 'NaN', '61', '-1', '1e1'])('gives one reason for wait=%s', async (wait) => {
+    const answer = await service.agent.get(`/v1/sessions/x/messages?wait=${wait}`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '?wait', detail: 'must be a number from 0 to 60' }] },
+    });
+  });
+
   it('passes arguments on unchanged, whatever their keys are called', async () => {
     const args =
       '{"constructor":{"name":1},"__proto__":{"admin":true},"toString":"x","a":{"__proto__":null,' +

@@ -81,7 +81,7 @@ const FIND = `
   SELECT ${CALL_COLUMNS}
   FROM background_calls
   JOIN targets ON targets.id = background_calls.target_id
-  WHERE background_calls.id = $1`;
+  WHERE background_calls.id = $1 AND ($2::uuid IS NULL OR background_calls.app_id = $2)`;
 
 const INSERT_RESULT = `
   INSERT INTO call_results (call_id, body) VALUES ($1, $2)`;
@@ -132,9 +132,9 @@ export class BackgroundCallRepository {
     );
   }
 
-  /** Undefined when there is no such call. */
-  async find(db: Queryable, id: string): Promise<BackgroundCall | undefined> {
-    return first(await db.query<BackgroundCallRow>(FIND, [id]));
+  /** Undefined when there is no such call, or none of this app; without an app those of all count. */
+  async find(db: Queryable, id: string, appId?: string): Promise<BackgroundCall | undefined> {
+    return first(await db.query<BackgroundCallRow>(FIND, [id, appId]));
   }
 
   /** The terminal move; undefined when the call is not in a state, or not in hands, that allow it. */

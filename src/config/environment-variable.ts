@@ -2,16 +2,23 @@ import { z } from 'zod';
 import { isHostName, toNetwork } from '../common/network.js';
 import { parseSecretsKeys, SECRETS_KEYS_FORM } from './secrets-keys.js';
 
+/** Not what JavaScript reads as a number besides: blanks are 0 to it. */
+const decimal = (error: string): z.ZodType<number> =>
+  z
+    .string({ error })
+    .regex(/^-?\d+(?:\.\d+)?(?:e\d+)?$/i, { error })
+    .transform(Number);
+
 export const number = (min: number, max: number): z.ZodType<number> => {
   const error = `must be a number from ${min} to ${max}`;
-  return z.coerce.number({ error }).refine((value) => value >= min && value <= max, { error });
+  return decimal(error).refine((value) => value >= min && value <= max, { error });
 };
 
 export const wholeNumber = (min: number, max: number): z.ZodType<number> => {
   const error = `must be a whole number from ${min} to ${max}`;
   const isValid = (value: number): boolean =>
     Number.isInteger(value) && value >= min && value <= max;
-  return z.coerce.number({ error }).refine(isValid, { error });
+  return decimal(error).refine(isValid, { error });
 };
 
 export const oneOf = <const T extends readonly string[]>(
@@ -26,7 +33,8 @@ export const key = z
   .regex(/^[\x21-\x7e]{0,512}$/, 'must be at most 512 visible ASCII characters')
   .optional();
 
-const COMMAND = /^(\/.*|[^/]+)$/;
+/** A name without anything that a shell or a pattern would mean, or an absolute path. */
+const COMMAND = /^(?:[\w.+@-]+|\/[^/].*)$/;
 /** Programs that may be started. */
 export const commands = z
   .string()

@@ -86,6 +86,20 @@ describe('the environment', () => {
   });
 
   it.each([
+    ['PORT', ' '],
+    ['PORT', '0x1f90'],
+    ['BGC_DRAIN_SEC', ' '],
+    ['BGC_OUTBOUND_ALLOW', '192.168/16'],
+    ['BGC_OUTBOUND_ALLOW', '10.0.0.0/8,0/0'],
+    ['BGC_STDIO_COMMANDS', '*'],
+    ['BGC_STDIO_COMMANDS', 'npx -y server'],
+    ['BGC_STDIO_COMMANDS', 'npx;rm'],
+    ['BGC_STDIO_COMMANDS', '/'],
+  ])('is refused when %s is "%s", which would not mean what it seems to', (name, value) => {
+    expect(() => readEnvironment({ [name]: value })).toThrow(name);
+  });
+
+  it.each([
     ['too short', { BGC_AGENT_KEY: 'short' }, /BGC_AGENT_KEY: must have at least 24/],
     ['not sendable in a header', { BGC_AGENT_KEY: `${KEY} with spaces` }, /BGC_AGENT_KEY: .*ASCII/],
     ['the same for two audiences', { BGC_AGENT_KEY: KEY, BGC_BOT_KEY: KEY }, /must differ/],

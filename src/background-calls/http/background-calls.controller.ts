@@ -11,6 +11,7 @@ import { CallCanceller } from '../call-canceller.js';
 import { CallReader } from '../call-reader.js';
 import { isTerminal } from '../call-status.js';
 import { InputAnswerer } from '../input-answerer.js';
+import { AnswerSizePipe } from './answer-size.pipe.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { CallPresenter } from './call.presenter.js';
 import { InputAnswerDto, toInputAnswer } from './input-answer.dto.js';
@@ -101,7 +102,7 @@ export class BackgroundCallsController {
   async answer(
     @CurrentApp() appId: string,
     @CallId() id: string,
-    @Body() body: InputAnswerDto,
+    @Body(AnswerSizePipe) body: InputAnswerDto,
   ): Promise<BackgroundCallDto> {
     const given = toInputAnswer(body);
     return this.presenter.present(await this.answerer.answer(id, appId, given, body.sequence));

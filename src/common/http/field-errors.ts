@@ -46,6 +46,14 @@ export function reservedFieldsOf(
   });
 }
 
+/** Every field of a body of which nothing is read. */
+export function unknownFieldsIn(body: object): FieldError[] {
+  return Object.keys(body).map((key) => ({
+    pointer: pointerTo([key], 'body'),
+    detail: UNKNOWN_FIELD,
+  }));
+}
+
 /** Fields that class-transformer drops without a word, such as `constructor`: no DTO knows them. */
 export function lostFieldsOf(
   given: object,

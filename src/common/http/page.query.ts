@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, Max, Min, ValidateBy } from 'class-validator';
+import { IsIn, ValidateBy } from 'class-validator';
 import { IfGiven } from './if-given.decorator.js';
+import { Count, FromText } from './value.decorators.js';
 import { decodeCursor, type PageRequest } from '../paging.js';
 
 const PAGE_ORDERS = ['desc', 'asc'] as const;
@@ -17,11 +17,9 @@ const IsCursor = (): PropertyDecorator =>
 
 /** The query of every list; a list with filters extends it. */
 export class PageQuery {
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 100, default: 20, required: false })
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(100)
+  @ApiProperty({ default: 20, required: false })
+  @FromText()
+  @Count(1, 100, 'Entries of a page')
   limit: number = 20;
 
   @ApiProperty({ type: String, required: false, description: '`nextCursor` of the page before' })

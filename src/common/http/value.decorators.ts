@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { IfGiven } from './if-given.decorator.js';
 
@@ -45,6 +46,18 @@ export function Count(
   options: FieldOptions = {},
 ): PropertyDecorator {
   return NumberField({ min, max, isWhole: true }, description, options);
+}
+
+/** A number. */
+export function NumberBetween(min: number, max: number, description: string): PropertyDecorator {
+  return NumberField({ min, max }, description, {});
+}
+
+/** Reads the text of a query as a decimal number; other texts stay what they are, for the field's rule to refuse. */
+export function FromText(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value,
+  );
 }
 
 /** One of a few words. */

@@ -1,5 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { InvalidRequestError } from '../../common/domain-error.js';
+import { assertJsonSize } from '../../common/json-size.js';
 import { Configuration } from '../../config/environment.js';
 import type { ToolCallDto } from './tool-call.dto.js';
 
@@ -9,12 +9,7 @@ export class ArgumentsSizePipe implements PipeTransform<ToolCallDto, ToolCallDto
   constructor(private readonly configuration: Configuration) {}
 
   transform(body: ToolCallDto): ToolCallDto {
-    const { maxArgumentBytes } = this.configuration;
-    const bytes = Buffer.byteLength(JSON.stringify(body.arguments ?? {}));
-    if (bytes > maxArgumentBytes) {
-      const detail = `must be at most ${maxArgumentBytes} bytes of JSON, not ${bytes}`;
-      throw new InvalidRequestError([{ pointer: '/arguments', detail }]);
-    }
+    assertJsonSize(body.arguments ?? {}, '/arguments', this.configuration.maxArgumentBytes);
     return body;
   }
 }

@@ -72,7 +72,7 @@ export class CreateMcpServerDto {
     description:
       'Who uses one connection (one program, for stdio): all calls; those of one session or bot, for ' +
       'servers that keep something in the session; or one call alone, which is closed after it. A ' +
-      'server can ask the user something (elicitation) in the last two cases only',
+      'server is offered to ask the user something (elicitation) in the last two cases only',
   })
   sharing: Sharing = 'shared';
 
