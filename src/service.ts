@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
-import { InFlightCalls } from './background-calls/in-flight-calls.js';
-import { QueueDispatcher } from './background-calls/queue-dispatcher.js';
+import { InFlightCalls } from './background-calls/in-flight/in-flight-calls.js';
+import { QueueDispatcher } from './background-calls/queue/queue-dispatcher.js';
 import { Drain } from './common/drain.js';
 import { Logger } from './common/logger.js';
 import { within } from './common/within.js';

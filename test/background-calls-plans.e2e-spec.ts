@@ -9,14 +9,14 @@ import {
   type CallFilter,
   CallListRepository,
 } from '../src/background-calls/call-list.repository.js';
-import { InputRequestRepository } from '../src/background-calls/input-request.repository.js';
-import { QueuedCallRepository } from '../src/background-calls/queued-call.repository.js';
-import { HandoverLimitsRepository } from '../src/background-calls/handover-limits.repository.js';
-import { TakeOverRepository } from '../src/background-calls/take-over.repository.js';
+import { InputRequestRepository } from '../src/background-calls/questions/input-request.repository.js';
+import { QueuedCallRepository } from '../src/background-calls/queue/queued-call.repository.js';
+import { HandoverLimitsRepository } from '../src/background-calls/handover/handover-limits.repository.js';
+import { TakeOverRepository } from '../src/background-calls/take-over/take-over.repository.js';
 import {
   type ToldReference,
   WorkSignsRepository,
-} from '../src/background-calls/work-signs.repository.js';
+} from '../src/background-calls/in-flight/work-signs.repository.js';
 import type { Transaction } from '../src/database/database.js';
 import { InstanceRepository } from '../src/instances/instance.repository.js';
 import { SweepRepository } from '../src/recovery/sweep.repository.js';

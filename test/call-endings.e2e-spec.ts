@@ -5,7 +5,7 @@ import { BackgroundCallRegistry } from '../src/background-calls/background-call.
 import { failure, INTERRUPTED, timedOut } from '../src/background-calls/call-ending.js';
 import type { CallOutcome } from '../src/background-calls/call-outcome.js';
 import type { CallWork } from '../src/background-calls/call-work.js';
-import { InFlightCalls } from '../src/background-calls/in-flight-calls.js';
+import { InFlightCalls } from '../src/background-calls/in-flight/in-flight-calls.js';
 import { toPublicId } from '../src/common/ids.js';
 import { aHandoverRequest } from './support/a-handover-request.js';
 import type { Engine } from './support/engine.js';

@@ -143,6 +143,16 @@ describe.each(SETUPS)('a background call that needs input of %s', (_, start) => 
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
   });
 
+  it('refuses an answer that is larger than the arguments of a tool may be', async () => {
+    const { id } = await asking({ schema: {} });
+    const answer = await engine.answer(id, {
+      action: 'accept',
+      content: { note: 'x'.repeat(262_144) },
+    });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/content' }] } });
+    expect(await engine.get(id)).toMatchObject({ status: 'input_required' });
+  });
+
   it.each([
     ['that is none', { type: 'nonsense' }],
     ['that refers to nothing', { $ref: '#/$defs/missing' }],

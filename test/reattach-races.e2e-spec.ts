@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client } from 'pg';
 import type { BackgroundCall } from '../src/background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../src/background-calls/background-call.registry.js';
-import { CallTakeOver } from '../src/background-calls/call-take-over.js';
+import { CallTakeOver } from '../src/background-calls/take-over/call-take-over.js';
 import { CallDriver } from '../src/background-calls/call-driver.js';
-import { InFlightCalls } from '../src/background-calls/in-flight-calls.js';
-import { InputRequestRegistry } from '../src/background-calls/input-request.registry.js';
+import { InFlightCalls } from '../src/background-calls/in-flight/in-flight-calls.js';
+import { InputRequestRegistry } from '../src/background-calls/questions/input-request.registry.js';
 import { toPublicId } from '../src/common/ids.js';
 import { InstanceRepository } from '../src/instances/instance.repository.js';
 import { InstanceLease } from '../src/instances/instance-lease.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BackgroundCall } from '../src/background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../src/background-calls/background-call.registry.js';
-import { InFlightCalls } from '../src/background-calls/in-flight-calls.js';
+import { InFlightCalls } from '../src/background-calls/in-flight/in-flight-calls.js';
 import { toPublicId } from '../src/common/ids.js';
 import { aHandoverRequest } from './support/a-handover-request.js';
 import type { Engine } from './support/engine.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { McpServerDirectory } from '../src/upstreams/mcp-server.directory.js';
+import { McpServerDirectory } from '../src/upstreams/registration/mcp-server.directory.js';
 import { UpstreamsModule } from '../src/upstreams/upstreams.module.js';
 import { type BaseApp, startBaseApp } from './support/base-app.js';
 import { eventually } from './support/eventually.js';

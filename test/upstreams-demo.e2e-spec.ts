@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DemoModule } from '../src/demo/demo.module.js';
 import type { HttpMcpServer } from '../src/upstreams/mcp-server.js';
-import { McpServerDirectory } from '../src/upstreams/mcp-server.directory.js';
+import { McpServerDirectory } from '../src/upstreams/registration/mcp-server.directory.js';
 import type { UpstreamCall, UpstreamProgress } from '../src/upstreams/upstream-call.js';
 import { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { UpstreamsModule } from '../src/upstreams/upstreams.module.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { runInRequestContext } from '../src/common/request-context.js';
-import { McpServerDirectory } from '../src/upstreams/mcp-server.directory.js';
+import { McpServerDirectory } from '../src/upstreams/registration/mcp-server.directory.js';
 import { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { eventually } from './support/eventually.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';

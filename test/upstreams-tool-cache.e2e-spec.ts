@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
-import type { ToolLists } from '../src/upstreams/tool-lists.js';
+import type { ToolLists } from '../src/upstreams/tools/tool-lists.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { MovedClock } from './support/moved-clock.js';
 import { aPool, aServer, LOOPBACK, PoolFixture, settingsOf } from './support/upstream-pool.js';

@@ -12,7 +12,7 @@ import {
 import { type CallEnding, INTERRUPTED } from './call-ending.js';
 import { CallEndRecorder } from './call-end.recorder.js';
 import { CallJournal } from './call-journal.js';
-import { HandoverGate } from './handover-gate.js';
+import { HandoverGate } from './handover/handover-gate.js';
 
 type OwnedCall = Pick<BackgroundCall, 'id' | 'targetId' | 'ownerId'>;
 

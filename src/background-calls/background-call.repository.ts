@@ -4,7 +4,7 @@ import type { BackgroundCall, HandoverRequest } from './background-call.js';
 import { type BackgroundCallRow, CALL_COLUMNS, toBackgroundCall } from './background-call.row.js';
 import type { CallEnding } from './call-ending.js';
 import { sourcesOf } from './call-status.js';
-import { toStoredReference } from './work-reference.js';
+import { toStoredReference } from './in-flight/work-reference.js';
 
 /**
  * Who may end a call, beside the guard by state. Whoever finds zero rows changed has lost to somebody

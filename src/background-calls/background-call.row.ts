@@ -6,7 +6,7 @@ import type {
   CallSummary,
   HandoverPolicy,
 } from './background-call.js';
-import { OPEN_INPUT_REQUEST } from './open-input-request.repository.js';
+import { OPEN_INPUT_REQUEST } from './questions/open-input-request.repository.js';
 
 /** A row of `background_calls` with the address of its target, without what may be large. */
 export interface CallSummaryRow extends Omit<CallSummary, keyof Composed> {

@@ -2,8 +2,8 @@ import type { CallErrorCode } from '../common/call-error-code.js';
 import type { FiledResult } from '../delivery/filed-result.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { CallStatus } from './call-status.js';
-import type { Driver } from './work-reference.js';
-import type { InputRequest } from './input-request.js';
+import type { Driver } from './in-flight/work-reference.js';
+import type { InputRequest } from './questions/input-request.js';
 
 /**
  * Why a call moved: its timer, its mode, a caller that hung up, no free slot when it was asked for, or a

@@ -4,7 +4,7 @@ import { BackgroundCallRegistry } from './background-call.registry.js';
 import { CANCELLED } from './call-ending.js';
 import { CallReader } from './call-reader.js';
 import { isTerminal } from './call-status.js';
-import { InFlightCalls } from './in-flight-calls.js';
+import { InFlightCalls } from './in-flight/in-flight-calls.js';
 
 /** The cancel verb, for agents and administrators alike. */
 @Injectable()

@@ -7,7 +7,7 @@ import type { BackgroundCall } from './background-call.js';
 import { CallJournal } from './call-journal.js';
 import { toNotice } from './call-notice.js';
 import type { TerminalStatus } from './call-status.js';
-import { InputRequestRegistry } from './input-request.registry.js';
+import { InputRequestRegistry } from './questions/input-request.registry.js';
 
 /** What is written together with the terminal move of a call: its event, its notification, no open question. */
 @Injectable()

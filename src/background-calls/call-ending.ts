@@ -2,7 +2,7 @@ import { toStorableText } from '../common/storable-text.js';
 import type { CallError, ResultSummary } from './background-call.js';
 import type { CallOutcome, ToolResult } from './call-outcome.js';
 import type { TerminalStatus } from './call-status.js';
-import { keepWithin, summarizeResult } from './result-summary.js';
+import { keepWithin, summarizeResult } from './results/result-summary.js';
 
 /** Everything that is written when a call ends. */
 export interface CallEnding {

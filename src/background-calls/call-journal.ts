@@ -5,7 +5,7 @@ import { EventLog, type EventType } from '../events/event-log.repository.js';
 import type { BackgroundCall } from './background-call.js';
 import { durationMsOf } from './call-duration.js';
 import { CallMetrics } from './call-metrics.js';
-import type { CloseReason } from './input-request.js';
+import type { CloseReason } from './questions/input-request.js';
 
 /**
  * What is kept of the moves of a call: an event in the transaction of the move; a log line and the

@@ -13,7 +13,12 @@ import { BackgroundCallRepository } from './background-call.repository.js';
 import { type CallFilter, CallListRepository } from './call-list.repository.js';
 import type { ToolResult } from './call-outcome.js';
 import { isTerminal } from './call-status.js';
-import { contentNamed, hasStructuredContent, type PartContent, partsOf } from './result-parts.js';
+import {
+  contentNamed,
+  hasStructuredContent,
+  type PartContent,
+  partsOf,
+} from './results/result-parts.js';
 
 /** Reads calls for the API. `appId` undefined: an administrator, who sees every app. */
 @Injectable()

@@ -4,7 +4,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Configuration } from '../config/environment.js';
-import { McpServerService } from '../upstreams/mcp-server.service.js';
+import { McpServerService } from '../upstreams/registration/mcp-server.service.js';
 import { DemoUpstream } from './demo-upstream.js';
 
 const REGISTRATION = {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../settings/settings.js';
-import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
+import { McpServerDirectory } from '../upstreams/registration/mcp-server.directory.js';
 import { type CallPolicy, type PolicyWish, resolvePolicy } from './call-policy.js';
 
 /** Decides from memory alone: resolving a policy causes no database statement. */

@@ -3,7 +3,7 @@ import type { BackgroundCall } from '../background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
 import type { EndGuard } from '../background-calls/background-call.repository.js';
 import { CANCELLED, type CallEnding, timedOut } from '../background-calls/call-ending.js';
-import { CallTakeOver } from '../background-calls/call-take-over.js';
+import { CallTakeOver } from '../background-calls/take-over/call-take-over.js';
 import { Logger } from '../common/logger.js';
 import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
-import { InFlightCalls } from '../background-calls/in-flight-calls.js';
+import { InFlightCalls } from '../background-calls/in-flight/in-flight-calls.js';
 import { Logger } from '../common/logger.js';
 import { ChannelListener } from '../database/channel-listener.js';
 import { Database } from '../database/database.js';

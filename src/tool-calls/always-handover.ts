@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HandoverAnswer } from '../background-calls/handover-answer.js';
+import { HandoverAnswer } from '../background-calls/handover/handover-answer.js';
 import { Drain } from '../common/drain.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { DispatchMark } from './dispatch-mark.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BackgroundCall } from '../background-calls/background-call.js';
 import type { CallOutcome } from '../background-calls/call-outcome.js';
 import type { CallWork } from '../background-calls/call-work.js';
-import type { HandoverAnswer } from '../background-calls/handover-answer.js';
+import type { HandoverAnswer } from '../background-calls/handover/handover-answer.js';
 import type { Clock } from '../common/clock.js';
 import { Drain } from '../common/drain.js';
 import type { UpstreamListener } from '../upstreams/upstream-call.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { CallOutcome } from '../background-calls/call-outcome.js';
-import { HandoverAnswer } from '../background-calls/handover-answer.js';
+import { HandoverAnswer } from '../background-calls/handover/handover-answer.js';
 import { Clock } from '../common/clock.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Drain } from '../common/drain.js';

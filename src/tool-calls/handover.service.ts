@@ -8,8 +8,8 @@ import type {
 } from '../background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
 import type { CallWork, WorkProgress } from '../background-calls/call-work.js';
-import { InFlightCalls } from '../background-calls/in-flight-calls.js';
-import { ProgressWriter } from '../background-calls/progress-writer.js';
+import { InFlightCalls } from '../background-calls/in-flight/in-flight-calls.js';
+import { ProgressWriter } from '../background-calls/in-flight/progress-writer.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Logger } from '../common/logger.js';
 import { CommitOutcomeUnknownError } from '../database/database.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CallQueue } from '../background-calls/call-queue.js';
-import { HandoverAnswer } from '../background-calls/handover-answer.js';
+import { CallQueue } from '../background-calls/queue/call-queue.js';
+import { HandoverAnswer } from '../background-calls/handover/handover-answer.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Drain } from '../common/drain.js';
 import { HandoverService } from './handover.service.js';

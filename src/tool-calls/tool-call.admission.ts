@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { CallQueue } from '../background-calls/call-queue.js';
+import { CallQueue } from '../background-calls/queue/call-queue.js';
 import { Ids } from '../common/ids.js';
 import { PolicyService } from '../policy/policy.service.js';
-import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
+import { McpServerDirectory } from '../upstreams/registration/mcp-server.directory.js';
 import type { ToolCall, ToolCallRequest } from './tool-call.js';
 import { LimitReachedError, ServerNotFoundError } from './tool-call.errors.js';
 

@@ -1,7 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { BackgroundCallsModule } from '../background-calls/background-calls.module.js';
-import { CallTakeOver } from '../background-calls/call-take-over.js';
-import { QueueDispatcher } from '../background-calls/queue-dispatcher.js';
+import { CallTakeOver } from '../background-calls/take-over/call-take-over.js';
+import { QueueDispatcher } from '../background-calls/queue/queue-dispatcher.js';
 import { PolicyModule } from '../policy/policy.module.js';
 import { SettingsModule } from '../settings/settings.module.js';
 import { TargetsModule } from '../targets/targets.module.js';

@@ -4,7 +4,7 @@ import { CallDriver } from '../background-calls/call-driver.js';
 import type { CallOutcome } from '../background-calls/call-outcome.js';
 import type { CallWork } from '../background-calls/call-work.js';
 import { targetKey } from '../targets/target-address.js';
-import { McpServerDirectory } from '../upstreams/mcp-server.directory.js';
+import { McpServerDirectory } from '../upstreams/registration/mcp-server.directory.js';
 import type { UpstreamReference } from '../upstreams/upstream-call.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { DispatchMark } from './dispatch-mark.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../common/clock.js';
 import { within } from '../common/within.js';
 import type { HttpMcpServer, McpServer } from './mcp-server.js';
-import { TaskCall } from './task-call.js';
+import { TaskCall } from './tasks/task-call.js';
 import type {
   UpstreamCall,
   UpstreamListener,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { MetricsRegistry } from '../metrics/metrics.registry.js';
-import { McpServerDirectory } from './mcp-server.directory.js';
-import type { StoredState } from './server-state.js';
-import { ServerStates } from './server-states.js';
+import { McpServerDirectory } from './registration/mcp-server.directory.js';
+import type { StoredState } from './reachability/server-state.js';
+import { ServerStates } from './reachability/server-states.js';
 
 /** Which MCP servers are reachable, as this process knows it; servers that were never tried are left out. */
 @Injectable()

@@ -2,18 +2,18 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { outsideRequestContext } from '../common/request-context.js';
 import { Settings } from '../settings/settings.js';
-import { callScope, type ConnectionScope, sharedScope } from './connection-scope.js';
-import { ConnectionSet } from './connection-set.js';
+import { callScope, type ConnectionScope, sharedScope } from './connections/connection-scope.js';
+import { ConnectionSet } from './connections/connection-set.js';
 import { connectionKey, type McpServer } from './mcp-server.js';
-import { maskedCall, maskedListener, maskFailure } from './masked-call.js';
+import { maskedCall, maskedListener, maskFailure } from './connections/masked-call.js';
 import { type BorrowedSession, PooledCall } from './pooled-call.js';
 import { goOn, refuseForeign, ResumedCall } from './resumed-call.js';
-import { secretMask } from './secret-mask.js';
-import type { SharedConnection } from './shared-connection.js';
-import { StartBackoffs } from './start-backoffs.js';
-import { TaskCall } from './task-call.js';
-import type { ToolList } from './tool-list.js';
-import { ToolLists } from './tool-lists.js';
+import { secretMask } from './connections/secret-mask.js';
+import type { SharedConnection } from './connections/shared-connection.js';
+import { StartBackoffs } from './connections/start-backoffs.js';
+import { TaskCall } from './tasks/task-call.js';
+import type { ToolList } from './tools/tool-list.js';
+import { ToolLists } from './tools/tool-lists.js';
 import type {
   ToolRequest,
   UpstreamCall,

@@ -7,7 +7,7 @@ import type {
   WorkListener,
   WorkQuestion,
 } from '../../src/background-calls/call-work.js';
-import { InFlightCalls } from '../../src/background-calls/in-flight-calls.js';
+import { InFlightCalls } from '../../src/background-calls/in-flight/in-flight-calls.js';
 import { toPublicId } from '../../src/common/ids.js';
 import { aHandoverRequest } from './a-handover-request.js';
 import type { ServiceUnderTest } from './service-fixture.js';

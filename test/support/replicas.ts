@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallMode } from '../../src/common/call-mode.js';
 import { fromPublicId } from '../../src/common/ids.js';
 import { Settings } from '../../src/settings/settings.js';
-import { McpServerDirectory } from '../../src/upstreams/mcp-server.directory.js';
+import { McpServerDirectory } from '../../src/upstreams/registration/mcp-server.directory.js';
 import { Api } from './api.js';
 import { Engine } from './engine.js';
 import { eventually } from './eventually.js';

@@ -8,7 +8,7 @@ import {
   HANDOVERS,
 } from '../background-call.js';
 import { CALL_STATUSES, type CallStatus } from '../call-status.js';
-import { type Driver, DRIVERS } from '../work-reference.js';
+import { type Driver, DRIVERS } from '../in-flight/work-reference.js';
 import { InputRequestDto } from '../../delivery/http/input-request.dto.js';
 import {
   CallErrorDto,

@@ -10,7 +10,7 @@ import { WaitQuery } from '../../common/http/wait.query.js';
 import { CallCanceller } from '../call-canceller.js';
 import { CallReader } from '../call-reader.js';
 import { isTerminal } from '../call-status.js';
-import { InputAnswerer } from '../input-answerer.js';
+import { InputAnswerer } from '../questions/input-answerer.js';
 import { AnswerSizePipe } from './answer-size.pipe.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { CallPresenter } from './call.presenter.js';

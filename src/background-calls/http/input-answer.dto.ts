@@ -4,7 +4,7 @@ import { InvalidRequestError } from '../../common/domain-error.js';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { RawJson } from '../../common/http/raw-json.decorator.js';
 import { Choice, Count } from '../../common/http/value.decorators.js';
-import type { InputAnswer } from '../input-request.js';
+import type { InputAnswer } from '../questions/input-request.js';
 
 const ACTIONS = ['accept', 'decline', 'cancel'] as const;
 const MAX_SEQUENCE = 2_147_483_647;

@@ -3,8 +3,8 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { toPublicId } from '../../common/ids.js';
 import type { CallReader } from '../call-reader.js';
-import { servedType } from '../media-type.js';
-import { fileExtensionOf } from '../result-parts.js';
+import { servedType } from '../results/media-type.js';
+import { fileExtensionOf } from '../results/result-parts.js';
 import type { ResultQuery } from './result.query.js';
 
 export const RESULT_DESCRIPTION =

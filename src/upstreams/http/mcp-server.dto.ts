@@ -10,8 +10,8 @@ import {
   type Transport,
   TRANSPORTS,
 } from '../mcp-server.js';
-import type { McpServerRow } from '../mcp-server.row.js';
-import type { ServerState } from '../server-state.js';
+import type { McpServerRow } from '../registration/mcp-server.row.js';
+import type { ServerState } from '../reachability/server-state.js';
 import { MASK, masked } from './masked-map.decorator.js';
 import { ServerErrorDto } from './server-error.dto.js';
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { ServerTest } from '../server-tester.js';
+import type { ServerTest } from '../reachability/server-tester.js';
 import { ServerErrorDto } from './server-error.dto.js';
 
 @ApiSchema({ name: 'McpServerAbout', description: 'What the server told of itself.' })

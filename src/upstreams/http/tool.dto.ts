@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PageDto } from '../../common/http/page.dto.js';
 import { CALL_MODES, type CallMode } from '../../common/call-mode.js';
-import type { KnownTool, KnownTools } from '../tool.service.js';
+import type { KnownTool, KnownTools } from '../tools/tool.service.js';
 
 const MODE = { enum: CALL_MODES, enumName: 'CallMode' };
 

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Audience } from '../../auth/http/audience.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
 import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
-import { ToolService } from '../tool.service.js';
+import { ToolService } from '../tools/tool.service.js';
 import { ToolNamePipe } from './tool-name.pipe.js';
 import { ToolListDto, ToolPolicyDto } from './tool.dto.js';
 import { UpdateToolDto } from './update-tool.dto.js';

@@ -3,7 +3,7 @@ import { IsBoolean } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { toStorableText } from '../../common/storable-text.js';
 import type { Sharing, Transport } from '../mcp-server.js';
-import type { McpServerPatch } from '../mcp-server-draft.js';
+import type { McpServerPatch } from '../registration/mcp-server-draft.js';
 import { EnvMap } from './env-map.decorator.js';
 import { HeaderMap } from './header-map.decorator.js';
 import { lowerCased } from './lower-cased.js';

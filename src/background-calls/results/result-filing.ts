@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Logger } from '../../common/logger.js';
+import { Database } from '../../database/database.js';
+import { ResultFiles } from '../../delivery/result-files.js';
+import { TargetRepository } from '../../targets/target.repository.js';
+import type { BackgroundCall } from '../background-call.js';
+import { BackgroundCallRepository } from '../background-call.repository.js';
+import { contentsToFile } from './contents-to-file.js';
+import type { Verdict } from '../in-flight/in-flight-call.js';
+
+/** Files results before their calls end, so that a message which names a file is true. */
+@Injectable()
+export class ResultFiling {
+  constructor(
+    private readonly files: ResultFiles,
+    private readonly database: Database,
+    private readonly targets: TargetRepository,
+    private readonly calls: BackgroundCallRepository,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Answers the verdict with the files; as it is where none are needed or none could be written. */
+  async file(call: BackgroundCall, verdict: Verdict): Promise<Verdict> {
+    if (verdict === 'interrupt' || !verdict.ending.result) return verdict;
+    const { ending } = verdict;
+    const contents = contentsToFile(verdict.ending.result);
+    if (contents.length === 0) return verdict;
+    const files = (await this.files.write(call, contents)) ?? null;
+    return { ...verdict, ending: { ...ending, result: { ...verdict.ending.result, files } } };
+  }
+
+  /** Takes the files back when the call ended in another way. Never rejects. */
+  async discardUnlessRecorded(call: BackgroundCall, verdict: Verdict): Promise<void> {
+    if (verdict === 'interrupt' || !verdict.ending.result?.files) return;
+    try {
+      if (!(await this.isRecorded(call))) await this.files.remove(call);
+    } catch (error) {
+      this.logger.warn('result_files.left_behind', { callId: call.id }, error);
+    }
+  }
+
+  /** The lock waits for a commit of ours whose outcome is unknown. */
+  private async isRecorded({ id, targetId }: BackgroundCall): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      await this.targets.lockById(tx, targetId);
+      return Boolean((await this.calls.find(tx, id))?.result?.files);
+    });
+  }
+}

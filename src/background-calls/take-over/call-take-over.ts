@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Drain } from '../../common/drain.js';
+import { Logger } from '../../common/logger.js';
+import { CommitOutcomeUnknownError } from '../../database/database.js';
+import type { BackgroundCall, TakenCall } from '../background-call.js';
+import type { CallDriver } from '../call-driver.js';
+import { InFlightCalls } from '../in-flight/in-flight-calls.js';
+import { TakeOverRegistry } from './take-over.registry.js';
+
+const SETTLE_MS = 250;
+const SETTLE_TRIES = 20;
+
+/** Goes on in this process with calls whose owner is gone. */
+@Injectable()
+export class CallTakeOver {
+  private driver: CallDriver | undefined;
+
+  constructor(
+    private readonly registry: TakeOverRegistry,
+    private readonly inFlight: InFlightCalls,
+    private readonly drain: Drain,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Who goes on with the work. */
+  useDriver(driver: CallDriver): void {
+    this.driver = driver;
+  }
+
+  /**
+   * Undefined: another replica was faster, the call was cancelled or has ended, or this process is
+   * leaving. Of several replicas that try one succeeds.
+   */
+  async take(call: Pick<BackgroundCall, 'id' | 'targetId'>): Promise<BackgroundCall | undefined> {
+    if (!this.driver || this.drain.isDraining) return undefined;
+    this.inFlight.announce(call.id);
+    try {
+      const taken = await this.settle(call);
+      if (!taken || !this.inFlight.owns(taken.call)) return undefined;
+      const { reference, policy } = taken.call;
+      const work = this.driver.resume(taken.call, reference ?? {});
+      this.inFlight.adopt(taken.call, policy, work, taken.remainingMs);
+      return taken.call;
+    } finally {
+      this.inFlight.retract(call.id);
+    }
+  }
+
+  /**
+   * The call was ended here in place of its owner: its worker is told to stop, as well as can be, by
+   * the reference that the row had.
+   */
+  async stopWork(call: BackgroundCall, reference: object): Promise<void> {
+    try {
+      await this.driver?.resume(call, reference).cancel('the call has ended');
+    } catch (error) {
+      this.logger.warn('background_call.stop_failed', { callId: call.id }, error);
+    }
+  }
+
+  /** What became of a COMMIT that broke off is found out by asking again: our own row is answered, too. */
+  private async settle(
+    call: Pick<BackgroundCall, 'id' | 'targetId'>,
+  ): Promise<TakenCall | undefined> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.registry.takeOver(call);
+      } catch (error) {
+        const isInDoubt = error instanceof CommitOutcomeUnknownError || tries > 1;
+        if (!isInDoubt || tries === SETTLE_TRIES) throw error;
+        await sleep(SETTLE_MS);
+      }
+    }
+  }
+}
