@@ -3,7 +3,7 @@ import type { Transaction } from '../src/database/database.js';
 import { Acknowledgements } from '../src/delivery/acknowledgements.js';
 import { DeliverableRepository } from '../src/delivery/deliverable.repository.js';
 import { MessageClaims } from '../src/delivery/message-claims.js';
-import { MessageInbox } from '../src/delivery/message-inbox.js';
+import { MessageInbox } from '../src/delivery/pull/message-inbox.js';
 import { type HandedOutMessage, MessageRepository } from '../src/delivery/message.repository.js';
 import type { LockedTarget } from '../src/targets/target.repository.js';
 import { TurnService } from '../src/targets/turn.service.js';

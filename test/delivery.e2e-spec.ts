@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Drain } from '../src/common/drain.js';
 import { CallDeliveries } from '../src/delivery/call-deliveries.repository.js';
-import { DeliveryWaiters } from '../src/delivery/delivery-waiters.js';
+import { DeliveryWaiters } from '../src/delivery/pull/delivery-waiters.js';
 import { fromPublicId, toPublicId } from '../src/common/ids.js';
 import { TurnService } from '../src/targets/turn.service.js';
 import { useDeliveryServices } from './support/delivery-fixture.js';

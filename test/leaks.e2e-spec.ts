@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Pool } from 'pg';
 import { InFlightCalls } from '../src/background-calls/in-flight/in-flight-calls.js';
-import { DeliveryWaiters } from '../src/delivery/delivery-waiters.js';
+import { DeliveryWaiters } from '../src/delivery/pull/delivery-waiters.js';
 import { ForegroundCalls } from '../src/tool-calls/foreground-calls.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';

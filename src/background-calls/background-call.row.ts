@@ -1,5 +1,5 @@
 import type { CallErrorCode } from '../common/call-error-code.js';
-import type { FiledResult } from '../delivery/filed-result.js';
+import type { FiledResult } from '../delivery/files/filed-result.js';
 import type {
   BackgroundCall,
   CallProgress,

@@ -1,5 +1,5 @@
 import type { CallErrorCode } from '../common/call-error-code.js';
-import type { FiledResult } from '../delivery/filed-result.js';
+import type { FiledResult } from '../delivery/files/filed-result.js';
 import type { TargetAddress } from '../targets/target-address.js';
 import type { CallStatus } from './call-status.js';
 import type { Driver } from './in-flight/work-reference.js';

@@ -1,4 +1,4 @@
-import type { FiledResult } from './filed-result.js';
+import type { FiledResult } from './files/filed-result.js';
 import type { InputNotice } from './input-notice.js';
 
 /** What an ended call has to tell, taken at the moment it ended. */

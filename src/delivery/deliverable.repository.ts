@@ -6,7 +6,7 @@ import {
   type TargetRow,
   toLockedTarget,
 } from '../targets/target.repository.js';
-import type { DeliveryScope } from './delivery-scope.js';
+import type { DeliveryScope } from './pull/delivery-scope.js';
 
 /** A locked target to which something can be handed out now. */
 export interface DeliverableTarget extends LockedTarget {

@@ -7,16 +7,16 @@ import { CallDeliveries } from './call-deliveries.repository.js';
 import { DeliverableRepository } from './deliverable.repository.js';
 import { DeliveryJournal } from './delivery-journal.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
-import { DeliveryWaiters } from './delivery-waiters.js';
+import { DeliveryWaiters } from './pull/delivery-waiters.js';
 import { AgentInstructionsController } from './http/agent-instructions.controller.js';
 import { MessagesController } from './http/messages.controller.js';
 import { MessageWriter } from './message-writer.js';
 import { MessageClaims } from './message-claims.js';
-import { MessageInbox } from './message-inbox.js';
+import { MessageInbox } from './pull/message-inbox.js';
 import { MessageRepository } from './message.repository.js';
 import { NotificationOutbox } from './notification-outbox.js';
 import { NotificationRepository } from './notification.repository.js';
-import { ResultFiles } from './result-files.js';
+import { ResultFiles } from './files/result-files.js';
 
 @Module({
   imports: [EventsModule, TargetsModule],

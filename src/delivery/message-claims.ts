@@ -5,7 +5,7 @@ import { notifyDeliveryReady } from '../targets/delivery-ready.js';
 import { TargetRepository } from '../targets/target.repository.js';
 import { TurnService } from '../targets/turn.service.js';
 import { type DeliverableTarget, DeliverableRepository } from './deliverable.repository.js';
-import type { DeliveryScope } from './delivery-scope.js';
+import type { DeliveryScope } from './pull/delivery-scope.js';
 import { MessageWriter } from './message-writer.js';
 import { type HandedOutMessage, MessageRepository } from './message.repository.js';
 

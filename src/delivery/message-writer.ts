@@ -4,7 +4,7 @@ import { Ids } from '../common/ids.js';
 import type { Transaction } from '../database/database.js';
 import { EventLog } from '../events/event-log.repository.js';
 import { Settings } from '../settings/settings.js';
-import { composeMessage, MAX_NOTIFICATIONS } from './call-message.js';
+import { composeMessage, MAX_NOTIFICATIONS } from './texts/call-message.js';
 import { happenedAt, type PlacedNotice } from './call-notice.js';
 import type { DeliverableTarget } from './deliverable.repository.js';
 import { type HandedOutMessage, MessageRepository } from './message.repository.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { handoverText } from '../../src/delivery/handover-text.js';
-import { noticeText } from '../../src/delivery/message-text.js';
-import { composeMessage } from '../../src/delivery/call-message.js';
+import { handoverText } from '../../src/delivery/texts/handover-text.js';
+import { noticeText } from '../../src/delivery/texts/message-text.js';
+import { composeMessage } from '../../src/delivery/texts/call-message.js';
 import { A_PUBLIC_CALL_ID, aFailure, aFiledResult, aNotice } from '../support/a-notice.js';
 
 const AT = new Date('2026-01-31T12:03:05.000Z');

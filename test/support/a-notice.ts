@@ -1,5 +1,5 @@
 import type { CallNotice } from '../../src/delivery/call-notice.js';
-import type { FiledResult } from '../../src/delivery/filed-result.js';
+import type { FiledResult } from '../../src/delivery/files/filed-result.js';
 import type { InputNotice } from '../../src/delivery/input-notice.js';
 
 const A_CALL_ID = '01935f2e-0000-7000-8000-0000000000aa';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectory } from '../../auth/app.directory.js';
 import { toPublicId } from '../../common/ids.js';
-import { handoverText } from '../../delivery/handover-text.js';
+import { handoverText } from '../../delivery/texts/handover-text.js';
 import { Settings } from '../../settings/settings.js';
 import type { BackgroundCall } from '../background-call.js';
 import type { ToolResult } from '../call-outcome.js';

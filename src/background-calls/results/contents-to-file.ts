@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FileContent } from '../../delivery/result-files.js';
+import type { FileContent } from '../../delivery/files/result-files.js';
 import type { EndedResult } from '../call-ending.js';
 import type { ToolResult } from '../call-outcome.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../common/logger.js';
 import { Database } from '../../database/database.js';
-import { ResultFiles } from '../../delivery/result-files.js';
+import { ResultFiles } from '../../delivery/files/result-files.js';
 import { TargetRepository } from '../../targets/target.repository.js';
 import type { BackgroundCall } from '../background-call.js';
 import { BackgroundCallRepository } from '../background-call.repository.js';

@@ -5,7 +5,7 @@ import { Audience } from '../../auth/http/audience.decorator.js';
 import { CurrentApp } from '../../auth/http/current-app.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
 import { Settings } from '../../settings/settings.js';
-import { agentInstructionsText } from '../agent-instructions-text.js';
+import { agentInstructionsText } from '../texts/agent-instructions-text.js';
 import { AgentInstructionsDto } from './agent-instructions.dto.js';
 import { AgentInstructionsQuery } from './agent-instructions.query.js';
 

@@ -1,4 +1,4 @@
-import { appOfTargetKey, targetKey } from '../targets/target-address.js';
+import { appOfTargetKey, targetKey } from '../../targets/target-address.js';
 
 /** Whose messages are asked for: of one session, or of all sessions of the app. */
 export interface DeliveryScope {

@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { KeyedWaiters } from '../common/keyed-waiters.js';
-import { Logger } from '../common/logger.js';
-import { outsideRequestContext } from '../common/request-context.js';
-import { ChannelListener } from '../database/channel-listener.js';
-import { Database } from '../database/database.js';
-import { DeliverableRepository } from './deliverable.repository.js';
+import { KeyedWaiters } from '../../common/keyed-waiters.js';
+import { Logger } from '../../common/logger.js';
+import { outsideRequestContext } from '../../common/request-context.js';
+import { ChannelListener } from '../../database/channel-listener.js';
+import { Database } from '../../database/database.js';
+import { DeliverableRepository } from '../deliverable.repository.js';
 import { type DeliveryScope, scopeKey, scopeKeysOfTarget } from './delivery-scope.js';
 
 /** How late something may be noticed that becomes due by time alone, or whose telling was lost. */

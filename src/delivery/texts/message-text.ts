@@ -1,6 +1,6 @@
-import { toPublicId } from '../common/ids.js';
-import type { Locale } from '../common/locale.js';
-import type { CallNotice, Notice } from './call-notice.js';
+import { toPublicId } from '../../common/ids.js';
+import type { Locale } from '../../common/locale.js';
+import type { CallNotice, Notice } from '../call-notice.js';
 import { durationText } from './duration-text.js';
 import { secondOf } from './instant-text.js';
 import { fenceForeign, quoteForeign, quoteForeignLine } from './foreign-text.js';

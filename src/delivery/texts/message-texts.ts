@@ -1,5 +1,5 @@
-import type { CallErrorCode } from '../common/call-error-code.js';
-import type { Notice } from './call-notice.js';
+import type { CallErrorCode } from '../../common/call-error-code.js';
+import type { Notice } from '../call-notice.js';
 
 /** The fixed words of a message. What comes from outside is quoted before it gets here. */
 export interface MessageTexts {

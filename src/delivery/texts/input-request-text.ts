@@ -1,8 +1,8 @@
-import { toPublicId } from '../common/ids.js';
-import { cutText } from '../common/storable-text.js';
+import { toPublicId } from '../../common/ids.js';
+import { cutText } from '../../common/storable-text.js';
 import { fenceForeign } from './foreign-text.js';
 import { fieldLines } from './input-field-text.js';
-import type { InputNotice } from './input-notice.js';
+import type { InputNotice } from '../input-notice.js';
 import { secondOf } from './instant-text.js';
 import type { MessageTexts } from './message-texts.js';
 

@@ -1,4 +1,4 @@
-import { isContainer } from '../common/json-depth.js';
+import { isContainer } from '../../common/json-depth.js';
 import { quoteForeignLine } from './foreign-text.js';
 import type { FieldTexts, MessageTexts } from './message-texts.js';
 

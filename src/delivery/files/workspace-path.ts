@@ -1,6 +1,6 @@
-import { isEngineId } from '../common/engine-id.js';
-import { toPublicId } from '../common/ids.js';
-import type { TargetAddress } from '../targets/target-address.js';
+import { isEngineId } from '../../common/engine-id.js';
+import { toPublicId } from '../../common/ids.js';
+import type { TargetAddress } from '../../targets/target-address.js';
 
 /** Where results lie in a workspace. */
 export const RESULT_FOLDER = ['.agent', 'mcp'] as const;

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSystemError } from '../common/system-error.js';
+import { isSystemError } from '../../common/system-error.js';
 
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;

@@ -1,9 +1,9 @@
-import { toPublicId } from '../common/ids.js';
-import type { Locale } from '../common/locale.js';
-import type { TargetAddress } from '../targets/target-address.js';
-import type { CallNotice, Notice, PlacedNotice } from './call-notice.js';
-import type { InputNotice } from './input-notice.js';
-import type { MessageKind } from './message-kind.js';
+import { toPublicId } from '../../common/ids.js';
+import type { Locale } from '../../common/locale.js';
+import type { TargetAddress } from '../../targets/target-address.js';
+import type { CallNotice, Notice, PlacedNotice } from '../call-notice.js';
+import type { InputNotice } from '../input-notice.js';
+import type { MessageKind } from '../message-kind.js';
 import { noticeText } from './message-text.js';
 
 /** A wake-up stays readable, however much ended meanwhile; the rest comes in the next message. */

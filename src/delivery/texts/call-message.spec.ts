@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { anInputNotice, aNotice } from '../../test/support/a-notice.js';
-import type { PlacedNotice } from './call-notice.js';
+import { anInputNotice, aNotice } from '../../../test/support/a-notice.js';
+import type { PlacedNotice } from '../call-notice.js';
 import { composeMessage, MAX_TEXT_BYTES } from './call-message.js';
 
 const NOW = new Date('2026-01-31T12:00:30.000Z');

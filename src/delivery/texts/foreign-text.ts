@@ -1,4 +1,4 @@
-import { cutText } from '../common/storable-text.js';
+import { cutText } from '../../common/storable-text.js';
 
 /** Joiners shape scripts and emoji, tab and line feed shape text: they stay as they are. */
 const KEPT = new Set(['\t', '\n', '\u200C', '\u200D']);

@@ -1,4 +1,4 @@
-import type { Locale } from '../common/locale.js';
+import type { Locale } from '../../common/locale.js';
 
 const TEXTS: Record<Locale, string> = {
   'zh-CN':

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AppDirectory } from '../auth/app.directory.js';
-import { Ids, toPublicId } from '../common/ids.js';
-import { Logger } from '../common/logger.js';
-import { within } from '../common/within.js';
-import { Configuration } from '../config/environment.js';
-import type { TargetAddress } from '../targets/target-address.js';
+import { AppDirectory } from '../../auth/app.directory.js';
+import { Ids, toPublicId } from '../../common/ids.js';
+import { Logger } from '../../common/logger.js';
+import { within } from '../../common/within.js';
+import { Configuration } from '../../config/environment.js';
+import type { TargetAddress } from '../../targets/target-address.js';
 import { FileWriters } from './file-writers.js';
 import type { FiledResult, ResultFile } from './filed-result.js';
 import { WorkspaceFolder } from './workspace-folder.js';

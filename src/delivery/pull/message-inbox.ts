@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Drain } from '../common/drain.js';
-import { Logger } from '../common/logger.js';
-import { DeliveryJournal } from './delivery-journal.js';
+import { Drain } from '../../common/drain.js';
+import { Logger } from '../../common/logger.js';
+import { DeliveryJournal } from '../delivery-journal.js';
 import { DeliveryWaiters } from './delivery-waiters.js';
 import type { DeliveryScope } from './delivery-scope.js';
-import { MessageClaims } from './message-claims.js';
-import type { HandedOutMessage } from './message.repository.js';
+import { MessageClaims } from '../message-claims.js';
+import type { HandedOutMessage } from '../message.repository.js';
 
 /** Pull delivery: a receiver asks, and waits, for messages. */
 @Injectable()
