@@ -21,6 +21,7 @@ import { AdminBackgroundCallsController } from './http/admin-background-calls.co
 import { BackgroundCallsController } from './http/background-calls.controller.js';
 import { CallPresenter } from './http/call.presenter.js';
 import { SessionBackgroundCallsController } from './http/session-background-calls.controller.js';
+import { EndWriter } from './in-flight/end-writer.js';
 import { InFlightCalls } from './in-flight/in-flight-calls.js';
 import { InputAnswerer } from './questions/input-answerer.js';
 import { InputRequestRegistry } from './questions/input-request.registry.js';
@@ -59,6 +60,7 @@ import { WorkSignsRepository } from './in-flight/work-signs.repository.js';
     HandoverAnswer,
     HandoverGate,
     HandoverLimitsRepository,
+    EndWriter,
     InFlightCalls,
     InputAnswerer,
     InputRequestRegistry,

@@ -5,6 +5,7 @@ import { Configuration } from '../config/environment.js';
 import { ChannelListener } from './channel-listener.js';
 import { DatabaseAnswerRepository } from './database-answer.repository.js';
 import { DatabaseLifecycle } from './database-lifecycle.js';
+import { DatabaseRetry } from './database-retry.js';
 import { DatabaseMode } from './database-mode.js';
 import { DatabaseServer, openDatabaseServer } from './database-server.js';
 import { Database } from './database.js';
@@ -31,8 +32,9 @@ import { createPool } from './pool.js';
     },
     DatabaseAnswerRepository,
     DatabaseLifecycle,
+    DatabaseRetry,
   ],
-  exports: [Database, DatabaseAnswerRepository, ChannelListener, DatabaseMode],
+  exports: [Database, DatabaseRetry, DatabaseAnswerRepository, ChannelListener, DatabaseMode],
 })
 export class DatabaseModule {}
 

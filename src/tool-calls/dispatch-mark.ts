@@ -1,20 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { BackgroundCall } from '../background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
-import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Logger } from '../common/logger.js';
-import { HandoverService } from './handover.service.js';
+import { DatabaseRetry } from '../database/database-retry.js';
 import { type UpstreamStart, UpstreamWork } from './upstream-work.js';
-
-const RETRY_MS = 500;
 
 /** The mark that is written before the upstream is asked; without it nobody may ask. */
 @Injectable()
 export class DispatchMark {
   constructor(
     private readonly registry: BackgroundCallRegistry,
-    private readonly handovers: HandoverService,
+    private readonly retry: DatabaseRetry,
     private readonly logger: Logger,
   ) {}
 
@@ -25,14 +21,14 @@ export class DispatchMark {
 
   /** Waits for the database. False: the call was cancelled or taken over, its upstream must not be asked. */
   private async set(call: BackgroundCall): Promise<boolean> {
-    for (;;) {
-      try {
-        return await this.registry.markDispatched(call);
-      } catch (error) {
-        this.logger.warn('background_call.dispatch_delayed', { callId: call.id }, error);
-        if (this.handovers.isClosed || !(error instanceof DatabaseUnavailableError)) return false;
-        await sleep(RETRY_MS);
-      }
+    const delayed = (error: unknown): void =>
+      this.logger.warn('background_call.dispatch_delayed', { callId: call.id }, error);
+    try {
+      const mark = (): Promise<boolean> => this.registry.markDispatched(call);
+      return await this.retry.whileAway(mark, { onAway: delayed });
+    } catch (error) {
+      delayed(error);
+      return false;
     }
   }
 }

@@ -6,6 +6,7 @@ import type { HandoverAnswer } from '../background-calls/handover/handover-answe
 import type { Clock } from '../common/clock.js';
 import { Drain } from '../common/drain.js';
 import type { UpstreamListener } from '../upstreams/upstream-call.js';
+import { DatabaseRetry } from '../database/database-retry.js';
 import type { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { ForegroundCall } from './foreground-call.js';
 import { ForegroundFlow } from './foreground-flow.js';
@@ -28,7 +29,6 @@ const MOVED = { kind: 'moved', call: {} as BackgroundCall } as const;
 
 /** Attempts to move a call, in order, each with what the test says became of it. */
 class FakeHandovers {
-  readonly isClosed = false;
   readonly made: { circumstances: HandoverCircumstances; work: CallWork }[] = [];
   results: HandoverAttempt[] = [];
 
@@ -65,6 +65,7 @@ describe('a call in the foreground', () => {
         },
       } as unknown as UpstreamPool,
       handovers as unknown as HandoverService,
+      new DatabaseRetry(),
       { for: () => ({ outcome: 'background' }) } as unknown as HandoverAnswer,
       { monotonicMs: () => 0 } as Clock,
       drain,

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { CallOutcome } from '../background-calls/call-outcome.js';
 import { HandoverAnswer } from '../background-calls/handover/handover-answer.js';
 import { Clock } from '../common/clock.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Drain } from '../common/drain.js';
+import { DatabaseRetry } from '../database/database-retry.js';
 import { UpstreamPool } from '../upstreams/upstream-pool.js';
 import { endedWork } from './ended-work.js';
 import type { ForegroundCall } from './foreground-call.js';
@@ -22,6 +22,7 @@ export class ForegroundFlow {
   constructor(
     private readonly upstreams: UpstreamPool,
     private readonly handovers: HandoverService,
+    private readonly retry: DatabaseRetry,
     private readonly answers: HandoverAnswer,
     private readonly clock: Clock,
     private readonly drain: Drain,
@@ -124,12 +125,12 @@ export class ForegroundFlow {
       progress: call.work.latestProgress,
       ignoreLimits: true,
     };
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const { kind } = await this.handovers.move(call.toolCall, circumstances, () =>
         endedWork(outcome),
       );
-      if (this.handovers.isClosed || (kind !== 'unavailable' && kind !== 'not_owner')) return;
-      await sleep(RETRY_HANDOVER_MS);
+      const hasMoved = kind !== 'unavailable' && kind !== 'not_owner';
+      if (hasMoved || !(await this.retry.pause(tries))) return;
     }
   }
 

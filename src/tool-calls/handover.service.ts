@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type {
   BackgroundCall,
   Handover,
@@ -10,12 +10,12 @@ import { BackgroundCallRegistry } from '../background-calls/background-call.regi
 import type { CallWork, WorkProgress } from '../background-calls/call-work.js';
 import { InFlightCalls } from '../background-calls/in-flight/in-flight-calls.js';
 import { ProgressWriter } from '../background-calls/in-flight/progress-writer.js';
-import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { Logger } from '../common/logger.js';
+import { DatabaseUnavailableError } from '../common/domain-error.js';
+import { DatabaseRetry } from '../database/database-retry.js';
 import { CommitOutcomeUnknownError } from '../database/database.js';
 import type { ToolCall } from './tool-call.js';
 
-const SETTLE_MS = 250;
 const IN_DOUBT_MS = 30_000;
 
 export interface HandoverCircumstances {
@@ -39,13 +39,12 @@ export type SettledHandover = HandoverResult | { kind: 'unavailable' };
 
 /** Moves a call to the background and finds out whether it has moved, also when the COMMIT broke off. */
 @Injectable()
-export class HandoverService implements OnApplicationShutdown {
-  private isOver = false;
-
+export class HandoverService {
   constructor(
     private readonly registry: BackgroundCallRegistry,
     private readonly inFlight: InFlightCalls,
     private readonly progress: ProgressWriter,
+    private readonly retry: DatabaseRetry,
     private readonly logger: Logger,
   ) {}
 
@@ -71,15 +70,6 @@ export class HandoverService implements OnApplicationShutdown {
     return withinDoubt(this.settle(this.toRequest(toolCall, circumstances)));
   }
 
-  /** The database is closed now: nothing is asked any more. */
-  get isClosed(): boolean {
-    return this.isOver;
-  }
-
-  onApplicationShutdown(): void {
-    this.isOver = true;
-  }
-
   /** After a doubt the call may be in other hands by now, and its work must not be begun a second time. */
   private adopt(
     call: BackgroundCall,
@@ -95,16 +85,20 @@ export class HandoverService implements OnApplicationShutdown {
 
   /** While nobody can know, any answer might be a lie: asks until the database can be asked. */
   private async settle(request: HandoverRequest): Promise<SettledHandover> {
-    for (let mayExist = false; ; await sleep(SETTLE_MS)) {
-      try {
-        return await this.registry.handOver(request);
-      } catch (error) {
-        const isAway = error instanceof DatabaseUnavailableError;
-        const level = isAway ? 'warn' : 'error';
-        this.logger[level]('background_call.handover_failed', { callId: request.id }, error);
-        mayExist ||= error instanceof CommitOutcomeUnknownError;
-        if (!mayExist || this.isOver) return { kind: 'unavailable' };
-      }
+    let mayExist = false;
+    const failed = (level: 'warn' | 'error', error: unknown): void =>
+      this.logger[level]('background_call.handover_failed', { callId: request.id }, error);
+    try {
+      return await this.retry.whileAway(() => this.registry.handOver(request), {
+        onAway: (error) => {
+          failed('warn', error);
+          mayExist ||= error instanceof CommitOutcomeUnknownError;
+        },
+        isWanted: () => mayExist,
+      });
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) failed('error', error);
+      return { kind: 'unavailable' };
     }
   }
 

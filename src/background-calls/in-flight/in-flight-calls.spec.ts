@@ -10,6 +10,8 @@ import type { CallEnding } from '../call-ending.js';
 import type { CallOutcome } from '../call-outcome.js';
 import type { CallWork, WorkListener, WorkProgress } from '../call-work.js';
 import type { InFlightCall } from './in-flight-call.js';
+import { DatabaseRetry } from '../../database/database-retry.js';
+import { EndWriter } from './end-writer.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { ResultFiling } from '../results/result-filing.js';
 import type { WorkRecorder } from './work-recorder.js';
@@ -74,7 +76,11 @@ describe('calls in flight', () => {
       forget: () => undefined,
     };
     calls = new InFlightCalls(
-      registry as unknown as BackgroundCallRegistry,
+      new EndWriter(
+        registry as unknown as BackgroundCallRegistry,
+        new DatabaseRetry(),
+        Logger.create('silent'),
+      ),
       recorder as unknown as WorkRecorder,
       filing as unknown as ResultFiling,
       Logger.create('silent'),

@@ -1,21 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { DatabaseUnavailableError } from '../../common/domain-error.js';
 import { Logger } from '../../common/logger.js';
 import { outsideRequestContext } from '../../common/request-context.js';
 import { ChannelListener } from '../../database/channel-listener.js';
 import { InstanceLease } from '../../instances/instance-lease.js';
 import type { BackgroundCall, HandoverPolicy } from '../background-call.js';
-import { BackgroundCallRegistry } from '../background-call.registry.js';
 import { CANCELLED } from '../call-ending.js';
 import { CallMetrics } from '../call-metrics.js';
 import type { CallWork } from '../call-work.js';
 import { isTerminal } from '../call-status.js';
+import { EndWriter } from './end-writer.js';
 import { InFlightCall, type Verdict } from './in-flight-call.js';
 import { ResultFiling } from '../results/result-filing.js';
 import { WorkRecorder } from './work-recorder.js';
-
-const RETRY_MS = { first: 100, most: 2_000 };
 
 /** The background calls whose work runs in this process; sees each of them to its end. */
 @Injectable()
@@ -28,7 +24,7 @@ export class InFlightCalls implements OnApplicationShutdown {
   private readonly left = new Set<string>();
 
   constructor(
-    private readonly registry: BackgroundCallRegistry,
+    private readonly writer: EndWriter,
     private readonly recorder: WorkRecorder,
     private readonly filing: ResultFiling,
     private readonly logger: Logger,
@@ -122,39 +118,14 @@ export class InFlightCalls implements OnApplicationShutdown {
     if (!verdict) return;
     await this.recorder.settle(call);
     const filed = await this.filing.file(call, verdict);
-    const ended = await this.write(entry, filed);
+    const isOurs = (): boolean => this.isOurs(entry);
+    const ended = await this.writer.write(call, filed, isOurs);
     // A cancel that another replica wrote before our answer wins over the answer.
     if (!ended && (verdict === 'interrupt' || verdict.guard === 'owner'))
-      await this.write(entry, { ending: CANCELLED, guard: 'cancel' });
+      await this.writer.write(call, { ending: CANCELLED, guard: 'cancel' }, isOurs);
     await this.filing.discardUnlessRecorded(call, filed);
-    if (this.isOurs(entry)) this.entries.delete(call.id);
+    if (isOurs()) this.entries.delete(call.id);
     this.recorder.forget(call);
-  }
-
-  /** Tries for as long as the database is away, unless the call is taken over meanwhile. */
-  private async write(entry: InFlightCall, verdict: Verdict): Promise<boolean> {
-    const { call } = entry;
-    for (let delayMs = RETRY_MS.first; this.isOurs(entry); delayMs *= 2) {
-      try {
-        return await this.tryWrite(call, verdict);
-      } catch (error) {
-        const isAway = error instanceof DatabaseUnavailableError;
-        if (isAway) this.logger.warn('background_call.end_delayed', { callId: call.id }, error);
-        // The row stays as it is; the next reconciliation ends it as interrupted.
-        else this.logger.error('background_call.end_refused', { callId: call.id }, error);
-        if (!isAway) return true;
-        await sleep(Math.min(delayMs, RETRY_MS.most));
-      }
-    }
-    return true;
-  }
-
-  private async tryWrite(call: BackgroundCall, verdict: Verdict): Promise<boolean> {
-    const moved =
-      verdict === 'interrupt'
-        ? await this.registry.interrupt(call, 'owner')
-        : await this.registry.end(call, verdict.ending, verdict.guard);
-    return moved !== undefined;
   }
 
   private isOurs(entry: InFlightCall): boolean {

@@ -1,17 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseUnavailableError } from '../../common/domain-error.js';
 import { Logger } from '../../common/logger.js';
 import { outsideRequestContext } from '../../common/request-context.js';
 import { ChannelListener } from '../../database/channel-listener.js';
+import { DatabaseRetry } from '../../database/database-retry.js';
 import { Database } from '../../database/database.js';
 import { InstanceLease } from '../../instances/instance-lease.js';
 import type { BackgroundCall } from '../background-call.js';
 import type { WorkAnswer, WorkQuestion } from '../call-work.js';
 import { InputRequestRegistry } from './input-request.registry.js';
 import { InputRequestRepository } from './input-request.repository.js';
-
-const RETRY_MS = 500;
 
 interface OpenQuestion {
   sequence: number;
@@ -32,6 +30,7 @@ export class OpenQuestions {
     private readonly registry: InputRequestRegistry,
     private readonly requests: InputRequestRepository,
     private readonly database: Database,
+    private readonly retry: DatabaseRetry,
     private readonly logger: Logger,
     lease: InstanceLease,
     listener: ChannelListener,
@@ -108,19 +107,16 @@ export class OpenQuestions {
     stop: AbortSignal,
     work: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    while (!stop.aborted) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof DatabaseUnavailableError)) {
-          this.logger.error('background_call.question_refused', { callId }, error);
-          return undefined;
-        }
-        this.logger.warn('background_call.question_delayed', { callId }, error);
-        await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => undefined);
-      }
+    if (stop.aborted) return undefined;
+    const onAway = (error: unknown): void =>
+      this.logger.warn('background_call.question_delayed', { callId }, error);
+    try {
+      return await this.retry.whileAway(work, { onAway, stop });
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError))
+        this.logger.error('background_call.question_refused', { callId }, error);
+      return undefined;
     }
-    return undefined;
   }
 
   private async look(): Promise<void> {

@@ -1,15 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Drain } from '../../common/drain.js';
 import { Logger } from '../../common/logger.js';
+import { DatabaseRetry } from '../../database/database-retry.js';
 import { CommitOutcomeUnknownError } from '../../database/database.js';
 import type { BackgroundCall, TakenCall } from '../background-call.js';
 import type { CallDriver } from '../call-driver.js';
 import { InFlightCalls } from '../in-flight/in-flight-calls.js';
 import { TakeOverRegistry } from './take-over.registry.js';
 
-const SETTLE_MS = 250;
-const SETTLE_TRIES = 20;
+const SETTLE_TRIES = 10;
 
 /** Goes on in this process with calls whose owner is gone. */
 @Injectable()
@@ -20,6 +19,7 @@ export class CallTakeOver {
     private readonly registry: TakeOverRegistry,
     private readonly inFlight: InFlightCalls,
     private readonly drain: Drain,
+    private readonly retry: DatabaseRetry,
     private readonly logger: Logger,
   ) {}
 
@@ -63,14 +63,12 @@ export class CallTakeOver {
   private async settle(
     call: Pick<BackgroundCall, 'id' | 'targetId'>,
   ): Promise<TakenCall | undefined> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.registry.takeOver(call);
-      } catch (error) {
-        const isInDoubt = error instanceof CommitOutcomeUnknownError || tries > 1;
-        if (!isInDoubt || tries === SETTLE_TRIES) throw error;
-        await sleep(SETTLE_MS);
-      }
-    }
+    let doubts = 0;
+    return this.retry.whileAway(() => this.registry.takeOver(call), {
+      onAway: (error) => {
+        if (error instanceof CommitOutcomeUnknownError || doubts > 0) doubts += 1;
+      },
+      isWanted: () => doubts > 0 && doubts < SETTLE_TRIES,
+    });
   }
 }

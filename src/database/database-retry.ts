@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { DatabaseUnavailableError } from '../common/domain-error.js';
+
+const PAUSE_MS = { first: 100, most: 2_000 };
+
+export interface RetryTerms {
+  /** Told of each failure that is followed by another try, or by giving up. */
+  onAway: (error: DatabaseUnavailableError) => void;
+  /** Asked before each further try. */
+  isWanted?: () => boolean;
+  /** Ends a pause, and the tries with it. */
+  stop?: AbortSignal;
+}
+
+/** Tries again for as long as the database is away. The pauses end when this process closes its database. */
+@Injectable()
+export class DatabaseRetry implements OnApplicationShutdown {
+  private readonly closing = new AbortController();
+
+  onApplicationShutdown(): void {
+    this.closing.abort();
+  }
+
+  /** @throws DatabaseUnavailableError when no further try is wanted or possible; what else `attempt` throws. */
+  async whileAway<T>(
+    attempt: () => Promise<T>,
+    { onAway, isWanted = always, stop }: RetryTerms,
+  ): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailableError)) throw error;
+        onAway(error);
+        if (!isWanted() || !(await this.pause(tries, stop)) || !isWanted()) throw error;
+      }
+    }
+  }
+
+  /** 100 ms after the first try, twice as long after each further one, up to 2 s. False: cut short, by the end or by `stop`. */
+  async pause(tries: number, stop?: AbortSignal): Promise<boolean> {
+    const ms = Math.min(PAUSE_MS.first * 2 ** (tries - 1), PAUSE_MS.most);
+    const signal = stop ? AbortSignal.any([this.closing.signal, stop]) : this.closing.signal;
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  }
+}
+
+const always = (): boolean => true;
