@@ -2,13 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import type { McpServer } from '../src/upstreams/mcp-server.js';
-import { SdkConnector } from '../src/upstreams/sdk/sdk-connector.js';
 import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { SseTestServer } from './support/sse-server.js';
 import { StdioUpstream } from './support/stdio-upstream.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
-import { aPool, aServer, CONFIGURATION, LOOPBACK, settingsOf } from './support/upstream-pool.js';
+import { aConnector, aPool, aServer, LOOPBACK, settingsOf } from './support/upstream-pool.js';
 
 const TIMES = 100;
 const AT_ONCE = 5;
@@ -16,7 +15,7 @@ const AT_ONCE = 5;
 /** The servers over HTTP live in this process too: what they hold is counted with the rest. */
 describe(`What ${TIMES} connections held`, () => {
   const http = new OutboundHttp(LOOPBACK);
-  const connector = new SdkConnector(http, CONFIGURATION);
+  const connector = aConnector(http);
   const stdio = new StdioUpstream();
   let streamable: McpTestServer;
   let sse: SseTestServer;

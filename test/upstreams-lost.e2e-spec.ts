@@ -11,6 +11,7 @@ import {
   aPool,
   aServer,
   CONFIGURATION,
+  PROGRAMS,
   type PoolFixture,
   poolFixture,
   LOOPBACK,
@@ -150,7 +151,7 @@ describe('An upstream that does not keep to the protocol', () => {
 
 describe('An upstream that can not be reached', () => {
   const failing = async (url: string, http = new OutboundHttp(LOOPBACK)): Promise<unknown> => {
-    const pool = aPool(http, fixture.settings, new HastyConnector(http, CONFIGURATION));
+    const pool = aPool(http, fixture.settings, new HastyConnector(http, CONFIGURATION, PROGRAMS));
     const call = pool.call(aServer({ url }), aToolRequest('echo'), aListener());
     const outcome = await call.outcome;
     await pool.onApplicationShutdown();

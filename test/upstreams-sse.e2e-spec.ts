@@ -14,7 +14,15 @@ import { eventually } from './support/eventually.js';
 import { textResult } from './support/mcp-tools.js';
 import { type SseServerOptions, SseTestServer } from './support/sse-server.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
-import { aPool, aServer, CONFIGURATION, LOOPBACK, settingsOf } from './support/upstream-pool.js';
+import {
+  aConnector,
+  aPool,
+  aServer,
+  CONFIGURATION,
+  LOOPBACK,
+  PROGRAMS,
+  settingsOf,
+} from './support/upstream-pool.js';
 
 const LOST = { kind: 'error', code: 'upstream_lost', outcomeUnknown: true };
 const REFUSED = { kind: 'error', code: 'outbound_refused', outcomeUnknown: false };
@@ -73,7 +81,7 @@ describe('A server over HTTP with SSE', () => {
   it('tells of itself, lists its tools, answers calls and tells their progress', async () => {
     await start();
     server = { ...server, headers: { 'X-Api-Key': 'secret' } };
-    const connector = new SdkConnector(http, CONFIGURATION);
+    const connector = aConnector(http);
     const session = await connector.connect(server, 'shared', new AbortController().signal);
     expect(session.about).toEqual({
       name: 'sse-test',
@@ -261,7 +269,7 @@ describe('Cancelling a call over SSE', () => {
 describe('A server over SSE that can not be reached', () => {
   const failure = async (options: SseServerOptions): Promise<UpstreamOutcome> => {
     await start(options);
-    pool = aPool(http, settings, new HastyConnector(http, CONFIGURATION));
+    pool = aPool(http, settings, new HastyConnector(http, CONFIGURATION, PROGRAMS));
     return call('echo').outcome;
   };
   const onGet = (

@@ -14,8 +14,10 @@ import { eventually } from './support/eventually.js';
 import { SECRETS_KEYS } from './support/secrets-keys.js';
 import { aProgram, isAlive, StdioUpstream } from './support/stdio-upstream.js';
 import {
+  aConnector,
   aPool,
   CONFIGURATION,
+  PROGRAMS,
   LOOPBACK,
   type PoolSettings,
   settingsOf,
@@ -61,7 +63,7 @@ const textOf = async (asked: UpstreamCall): Promise<string> => {
 
 describe('A program over stdio', () => {
   it('tells of itself, lists its tools, answers calls and tells their progress', async () => {
-    const connector = new SdkConnector(http, CONFIGURATION);
+    const connector = aConnector(http);
     const session = await connector.connect(
       upstream.server(),
       'shared',
@@ -100,7 +102,7 @@ describe('A program over stdio', () => {
       BGC_SECRETS_KEYS: SECRETS_KEYS,
       ...{ AWS_SECRET_ACCESS_KEY: 'secret', NODE_OPTIONS: '--no-warnings', LD_PRELOAD: '' },
     };
-    pool = aPool(http, settings, new SdkConnector(http, readEnvironment(ours)));
+    pool = aPool(http, settings, aConnector(http, readEnvironment(ours)));
     const env = { TOKEN: 'theirs', TZ: 'Asia/Shanghai' };
     const seen = JSON.parse(await textOf(ask(upstream.server('well', { env }), 'env'))) as object;
     const expected = { HOME: '/home/x', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', ...env };
@@ -184,7 +186,7 @@ describe('A program that can not be started', () => {
     class HastyConnector extends SdkConnector {
       protected override readonly startMs = 500;
     }
-    pool = aPool(http, settings, new HastyConnector(http, CONFIGURATION));
+    pool = aPool(http, settings, new HastyConnector(http, CONFIGURATION, PROGRAMS));
     expect(await ask(upstream.server('hangs'), 'echo').outcome).toEqual({
       ...UNREACHABLE,
       message: 'No answer within 500 ms: waiting for the licence server',

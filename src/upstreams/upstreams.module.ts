@@ -8,6 +8,7 @@ import { McpServerDirectory } from './registration/mcp-server.directory.js';
 import { McpServerRepository } from './registration/mcp-server.repository.js';
 import { McpServerService } from './registration/mcp-server.service.js';
 import { SdkConnector } from './sdk/sdk-connector.js';
+import { ProgramStarter } from './sdk/stdio/program-starter.js';
 import { SecretRenewal } from './registration/secret-renewal.js';
 import { ServerProber } from './reachability/server-prober.js';
 import { ServerSecrets } from './registration/server-secrets.js';
@@ -38,6 +39,7 @@ import { UpstreamConnector } from './upstream-session.js';
     ServerStates,
     ServerProber,
     ServerTester,
+    ProgramStarter,
     SdkConnector,
     {
       provide: UpstreamConnector,

@@ -53,7 +53,7 @@ export class StdioUpstream {
   /** Kills those that still run; a number that another process has by now is left alone. */
   kill(): void {
     for (const { pid } of this.starts)
-      if (processFile(pid, 'cmdline').includes(this.journal)) process.kill(pid, 'SIGKILL');
+      if (commandLine(pid).includes(this.journal)) process.kill(pid, 'SIGKILL');
   }
 
   remove(): void {
@@ -95,6 +95,11 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Empty when there is no such process. */
+export function commandLine(pid: number): string {
+  return processFile(pid, 'cmdline');
 }
 
 /** Empty when there is no such process. */

@@ -1,11 +1,13 @@
 import { type Clock, SystemClock } from '../../src/common/clock.js';
-import { readEnvironment } from '../../src/config/environment.js';
+import { Logger } from '../../src/common/logger.js';
+import { type Configuration, readEnvironment } from '../../src/config/environment.js';
 import { OutboundHttp } from '../../src/outbound/outbound-http.js';
 import { OutboundPolicy } from '../../src/outbound/outbound-policy.js';
 import type { Settings } from '../../src/settings/settings.js';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings-tree.js';
 import type { HttpMcpServer } from '../../src/upstreams/mcp-server.js';
 import { SdkConnector } from '../../src/upstreams/sdk/sdk-connector.js';
+import { ProgramStarter } from '../../src/upstreams/sdk/stdio/program-starter.js';
 import type { UpstreamCall, UpstreamProgress } from '../../src/upstreams/upstream-call.js';
 import { UpstreamPool } from '../../src/upstreams/upstream-pool.js';
 import type { UpstreamConnector } from '../../src/upstreams/upstream-session.js';
@@ -39,11 +41,20 @@ export function settingsOf(): PoolSettings {
   return { current: structuredClone(DEFAULT_SETTINGS) };
 }
 
+export const PROGRAMS = new ProgramStarter(Logger.create('silent'));
+
+export function aConnector(
+  http: OutboundHttp,
+  configuration: Configuration = CONFIGURATION,
+): SdkConnector {
+  return new SdkConnector(http, configuration, PROGRAMS);
+}
+
 /** A pool without the rest of the service. */
 export function aPool(
   http: OutboundHttp,
   settings: PoolSettings = settingsOf(),
-  connector: UpstreamConnector = new SdkConnector(http, CONFIGURATION),
+  connector: UpstreamConnector = aConnector(http),
   clock: Clock = new SystemClock(),
 ): UpstreamPool {
   return new UpstreamPool(connector, settings as Settings, clock);

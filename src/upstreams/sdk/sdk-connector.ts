@@ -10,6 +10,7 @@ import { toConnectFailure, unreachable } from './sdk-failure.js';
 import type { SdkLink } from './sdk-link.js';
 import { SdkSession } from './sdk-session.js';
 import { SseTransport } from './sse/sse-transport.js';
+import { ProgramStarter } from './stdio/program-starter.js';
 import { StdioTransport } from './stdio/stdio-transport.js';
 import { UpstreamClient } from './upstream-client.js';
 
@@ -23,6 +24,7 @@ export class SdkConnector extends UpstreamConnector {
   constructor(
     private readonly http: OutboundHttp,
     private readonly configuration: Configuration,
+    private readonly programs: ProgramStarter,
   ) {
     super();
   }
@@ -52,7 +54,7 @@ export class SdkConnector extends UpstreamConnector {
       case 'sse':
         return new SseTransport(server, this.http);
       case 'stdio':
-        return new StdioTransport(server, this.configuration.inheritedEnvironment);
+        return new StdioTransport(server, this.configuration.inheritedEnvironment, this.programs);
     }
   }
 }

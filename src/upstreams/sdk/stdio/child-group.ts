@@ -1,5 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../../common/within.js';
 
@@ -10,42 +10,34 @@ const LOOK_MS = 20;
 /** What it wrote before its end may still be on its way; what it started may keep the pipes open. */
 const OUTPUT_REST_MS = 200;
 
-export interface Program {
-  command: string;
-  args: readonly string[];
-  /** The whole environment. */
-  env: Record<string, string>;
-}
-
 /**
  * A program with everything that it starts: a process group of its own, which is ended whole. What
  * puts itself into another group is out of reach.
  */
 export class ChildGroup {
-  /** Killed when this process ends at once, without a chance to end them in order. */
-  private static readonly living = new Set<ChildGroup>();
+  /** Of the group, and of the program that leads it. */
+  readonly id: number;
   /** Resolves when the program itself has ended and its output was read: in words, "exited with code 1". */
   readonly over: Promise<string>;
+  /** Resolves after `end`: whether nobody of the group is left. */
+  readonly ended: Promise<boolean>;
   private readonly exited: Promise<void>;
+  private resolveEnded!: (isGone: boolean) => void;
   private ending: Promise<void> | undefined;
 
-  private constructor(private readonly child: ChildProcessWithoutNullStreams) {
+  /** The child has been spawned as the leader of a group. */
+  constructor(private readonly child: ChildProcessWithoutNullStreams) {
+    this.id = child.pid as number;
+    this.ended = new Promise((resolve) => (this.resolveEnded = resolve));
     // A pipe that breaks is told by the write, or by the end of the program.
     for (const one of [child, child.stdin, child.stdout, child.stderr]) one.on('error', ignore);
     this.exited = untilEvent(child, 'exit');
     this.over = this.untilOver();
-    ChildGroup.living.add(this);
   }
 
-  /** Starts it, without a shell. @throws the system's error when that fails. */
-  static async start({ command, args, env }: Program): Promise<ChildGroup> {
-    const child = spawn(command, args, { env, detached: true, shell: false, stdio: 'pipe' });
-    await once(child, 'spawn');
-    return new ChildGroup(child);
-  }
-
-  static killAll(): void {
-    for (const group of ChildGroup.living) group.signal('SIGKILL');
+  /** At once, and whole. */
+  kill(): void {
+    this.signal('SIGKILL');
   }
 
   onOutput(onStdout: (chunk: Buffer) => void, onStderr: (chunk: Buffer) => void): void {
@@ -65,19 +57,21 @@ export class ChildGroup {
    * nobody of the group is left, at the latest after 4 s. Never rejects.
    */
   end(): Promise<void> {
-    this.ending ??= this.endInSteps().finally(() => ChildGroup.living.delete(this));
+    this.ending ??= this.endInSteps();
     return this.ending;
   }
 
   private async endInSteps(): Promise<void> {
     this.child.stdin.end();
     await within(STDIN_END_MS, this.exited);
-    if (this.signal('SIGTERM') && !(await this.isGoneWithin(TERM_MS))) {
+    let isGone = !this.signal('SIGTERM') || (await this.isGoneWithin(TERM_MS));
+    if (!isGone) {
       this.signal('SIGKILL');
-      await this.isGoneWithin(KILL_MS);
+      isGone = await this.isGoneWithin(KILL_MS);
     }
     // Held open by what has left the group.
     for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy();
+    this.resolveEnded(isGone);
   }
 
   private async isGoneWithin(limitMs: number): Promise<boolean> {
@@ -89,12 +83,12 @@ export class ChildGroup {
     return true;
   }
 
-  /** Answers whether there was anybody in the group to tell. */
+  /** Answers whether there is anybody in the group, also those who may not be told (EPERM). */
   private signal(signal: NodeJS.Signals | 0): boolean {
     try {
-      return this.child.pid !== undefined && process.kill(-this.child.pid, signal);
-    } catch {
-      return false;
+      return process.kill(-this.id, signal);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'ESRCH';
     }
   }
 
@@ -109,8 +103,6 @@ export class ChildGroup {
     return child.exitCode === null ? 'closed its output' : `exited with code ${child.exitCode}`;
   }
 }
-
-process.on('exit', () => ChildGroup.killAll());
 
 function untilEvent(emitter: EventEmitter, event: string): Promise<void> {
   return new Promise((resolve) => emitter.once(event, () => resolve()));

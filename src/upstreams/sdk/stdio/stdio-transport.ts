@@ -4,8 +4,9 @@ import { LineSplitter } from '../messages/line-splitter.js';
 import { MessageTransport } from '../messages/message-transport.js';
 import type { Write } from '../messages/send-scope.js';
 import { reasonOf, unreachable } from '../sdk-failure.js';
-import { ChildGroup, type Program } from './child-group.js';
+import type { ChildGroup } from './child-group.js';
 import { OutputTail } from './output-tail.js';
+import type { Program, ProgramStarter } from './program-starter.js';
 
 /** stdio: a program of our own for each connection, which reads and writes one message a line. */
 export class StdioTransport extends MessageTransport {
@@ -17,6 +18,7 @@ export class StdioTransport extends MessageTransport {
   constructor(
     { command, args, env }: StdioMcpServer,
     inheritedEnvironment: Readonly<Record<string, string>>,
+    private readonly programs: ProgramStarter,
   ) {
     super();
     this.program = { command, args, env: { ...inheritedEnvironment, ...env } };
@@ -57,7 +59,7 @@ export class StdioTransport extends MessageTransport {
 
   private async startChild(): Promise<ChildGroup> {
     try {
-      this.child = await ChildGroup.start(this.program);
+      this.child = await this.programs.start(this.program);
     } catch (error) {
       throw unreachable(this.startReason(error));
     }
