@@ -15,13 +15,14 @@ const IMPORTS = {
   metrics: BASE,
   outbound: BASE,
   secrets: BASE,
+  apps: [...BASE, 'secrets'],
   targets: [...BASE, 'settings', 'events'],
   upstreams: [...BASE, 'settings', 'events', 'metrics', 'outbound', 'secrets'],
   policy: [...BASE, 'settings', 'upstreams'],
-  delivery: [...BASE, 'settings', 'events', 'metrics', 'targets', 'outbound'],
+  delivery: [...BASE, 'settings', 'apps', 'events', 'metrics', 'targets', 'outbound'],
   'background-calls': [
     ...BASE,
-    ...['instances', 'settings', 'events', 'metrics', 'targets', 'delivery'],
+    ...['instances', 'settings', 'apps', 'events', 'metrics', 'targets', 'delivery'],
   ],
   'tool-calls': [
     ...BASE,

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AppsModule } from './apps/apps.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BackgroundCallsModule } from './background-calls/background-calls.module.js';
 import { CommonModule } from './common/common.module.js';
@@ -25,7 +26,8 @@ export class AppModule {
       imports: [
         ...[CommonModule, ConfigModule.forRoot(configuration), DatabaseModule, AuthModule],
         MetricsModule,
-        ...[InstancesModule, SettingsModule, TargetsModule, UpstreamsModule, DeliveryModule],
+        ...[InstancesModule, SettingsModule, AppsModule, TargetsModule, UpstreamsModule],
+        DeliveryModule,
         ...[BackgroundCallsModule, ToolCallsModule, RecoveryModule, HealthModule, DemoModule],
       ],
     };

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Controller, Get, Post } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AppDirectory } from '../src/auth/app.directory.js';
+import { AppDirectory } from '../src/apps/app.directory.js';
+import { AppsModule } from '../src/apps/apps.module.js';
 import { GeneratedKeys } from '../src/auth/generated-keys.js';
 import { Audience } from '../src/auth/http/audience.decorator.js';
 import { CurrentApp } from '../src/auth/http/current-app.decorator.js';
@@ -75,7 +76,7 @@ describe('keys', () => {
 
   const start = async (environment: NodeJS.ProcessEnv = {}): Promise<BaseApp> => {
     const data = { DATABASE_URL: database.url, BGC_DATA_DIR: dataDir };
-    const app = await startBaseApp({ ...data, ...environment }, CONTROLLERS);
+    const app = await startBaseApp({ ...data, ...environment }, CONTROLLERS, [AppsModule]);
     running.push(app);
     return app;
   };

@@ -5,7 +5,7 @@ import { notifyChannel } from '../database/channel-listener.js';
 import { Database, type Transaction } from '../database/database.js';
 import { type Audience, AUDIENCES, generateKey, hashKey, readablePrefix } from './api-key.js';
 import { ApiKeyRepository, type NewApiKey } from './api-key.repository.js';
-import { AppRepository } from './app.repository.js';
+import { DefaultAppRepository } from './default-app.repository.js';
 import { GeneratedKeys } from './generated-keys.js';
 import { type PlainKeys, saveKeyFile } from './key-file.js';
 
@@ -18,7 +18,7 @@ export class KeyProvisioner {
     private readonly database: Database,
     private readonly configuration: Configuration,
     private readonly ids: Ids,
-    private readonly apps: AppRepository,
+    private readonly apps: DefaultAppRepository,
     private readonly keys: ApiKeyRepository,
     private readonly generated: GeneratedKeys,
   ) {}
@@ -34,6 +34,7 @@ export class KeyProvisioner {
       await this.fixKeys(tx, appId);
       await this.generateKeys(tx, appId);
       await notifyChannel(tx, 'bgc_keys_changed');
+      await notifyChannel(tx, 'bgc_apps_changed');
     });
   }
 

@@ -1,3 +1,4 @@
+import { AppsModule } from '../apps/apps.module.js';
 import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { EventsModule } from '../events/events.module.js';
@@ -39,7 +40,14 @@ import { WorkSignsRepository } from './in-flight/work-signs.repository.js';
 
 /** Everything about a call from its handover to its end. */
 @Module({
-  imports: [InstancesModule, SettingsModule, EventsModule, TargetsModule, DeliveryModule],
+  imports: [
+    InstancesModule,
+    SettingsModule,
+    EventsModule,
+    AppsModule,
+    TargetsModule,
+    DeliveryModule,
+  ],
   controllers: [
     SessionBackgroundCallsController,
     BackgroundCallsController,

@@ -6,6 +6,7 @@ import type { Queryable } from './database.js';
 export type Channel =
   | 'bgc_settings_changed'
   | 'bgc_keys_changed'
+  | 'bgc_apps_changed'
   | 'bgc_servers_changed'
   | 'bgc_server_states_changed'
   | 'bgc_turn_interrupted'

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AppsModule } from '../apps/apps.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { TargetsModule } from '../targets/targets.module.js';
 import { Acknowledgements } from './acknowledgements.js';
@@ -19,7 +20,7 @@ import { NotificationRepository } from './notification.repository.js';
 import { ResultFiles } from './files/result-files.js';
 
 @Module({
-  imports: [EventsModule, TargetsModule],
+  imports: [AppsModule, EventsModule, TargetsModule],
   controllers: [AgentInstructionsController, MessagesController],
   providers: [
     NotificationRepository,

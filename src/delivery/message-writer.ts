@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppDirectory } from '../auth/app.directory.js';
+import { AppDirectory } from '../apps/app.directory.js';
 import { Ids } from '../common/ids.js';
 import type { Transaction } from '../database/database.js';
 import { EventLog } from '../events/event-log.repository.js';

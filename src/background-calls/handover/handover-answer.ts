@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppDirectory } from '../../auth/app.directory.js';
+import { AppDirectory } from '../../apps/app.directory.js';
 import { toPublicId } from '../../common/ids.js';
 import { handoverText } from '../../delivery/texts/handover-text.js';
 import { Settings } from '../../settings/settings.js';

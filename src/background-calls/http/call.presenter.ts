@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppDirectory } from '../../auth/app.directory.js';
+import { AppDirectory } from '../../apps/app.directory.js';
 import { toPublicId } from '../../common/ids.js';
 import { toPage } from '../../common/paging.js';
 import { Database } from '../../database/database.js';

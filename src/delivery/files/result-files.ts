@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AppDirectory } from '../../auth/app.directory.js';
+import { AppDirectory } from '../../apps/app.directory.js';
 import { Ids, toPublicId } from '../../common/ids.js';
 import { Logger } from '../../common/logger.js';
 import { within } from '../../common/within.js';

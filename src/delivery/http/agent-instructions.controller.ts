@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AppDirectory } from '../../auth/app.directory.js';
+import { AppDirectory } from '../../apps/app.directory.js';
 import { Audience } from '../../auth/http/audience.decorator.js';
 import { CurrentApp } from '../../auth/http/current-app.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';

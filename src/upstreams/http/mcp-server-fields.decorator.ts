@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, Length, Matches, ValidateBy } from 'class-validator';
+import { IsHttpUrl, MAX_URL_CHARS } from '../../common/http/is-http-url.decorator.js';
 import { SHARINGS, TRANSPORTS } from '../mcp-server.js';
 import { isProgramText } from './program-text.js';
 
 const SLUG = /^[a-z0-9-]{1,63}$/;
-const MAX_URL_CHARS = 2_048;
 const MAX_COMMAND_CHARS = 1_024;
 const MAX_ARGS = 64;
 const MAX_ARG_CHARS = 4_096;
@@ -91,24 +91,11 @@ export function ServerUrl(): PropertyDecorator {
       maxLength: MAX_URL_CHARS,
       example: 'https://mcp.example.com/mcp',
     }),
-    ValidateBy({
-      name: 'serverUrl',
-      validator: {
-        validate: isServerUrl,
-        defaultMessage: () => '$property must be an http or https URL without user and password',
-      },
-    }),
+    IsHttpUrl(),
   );
 }
 
 function isArgs(value: unknown): boolean {
   if (!Array.isArray(value) || value.length > MAX_ARGS) return false;
   return value.every((arg) => isProgramText(arg, MAX_ARG_CHARS));
-}
-
-function isServerUrl(text: unknown): boolean {
-  if (typeof text !== 'string' || text.length > MAX_URL_CHARS) return false;
-  if (!/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
 }

@@ -1,16 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Locale } from '../common/locale.js';
-import type { Queryable, Transaction } from '../database/database.js';
-
-/** One installation of an agent engine: the tenant. */
-export interface App {
-  id: string;
-  name: string;
-  /** Null: the locale of the settings. */
-  locale: Locale | null;
-}
-
-const SELECT_ALL = 'SELECT apps.id, apps.name, apps.locale FROM apps';
+import type { Transaction } from '../database/database.js';
 
 // DO UPDATE instead of DO NOTHING, which would neither lock nor return the row of an app that exists.
 const ENSURE = `
@@ -18,13 +7,9 @@ const ENSURE = `
   ON CONFLICT ON CONSTRAINT apps_name_unique DO UPDATE SET name = excluded.name
   RETURNING apps.id`;
 
-/** Rows of `apps`. */
+/** The app to which the first keys belong. */
 @Injectable()
-export class AppRepository {
-  async all(db: Queryable): Promise<App[]> {
-    return db.query<App>(SELECT_ALL);
-  }
-
+export class DefaultAppRepository {
   /** Locks the app of that name, made with `id` where there is none, until `tx` ends; answers its id. */
   async ensureLocked(tx: Transaction, id: string, name: string): Promise<string> {
     const [row] = await tx.query<{ id: string }>(ENSURE, [id, name]);

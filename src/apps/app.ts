@@ -1,0 +1,22 @@
+import type { Locale } from '../common/locale.js';
+import type { DeliveryMode } from './delivery-mode.js';
+import type { WebhookSecrets } from './webhook-secrets.js';
+
+/** One installation of an agent engine: the tenant. */
+export interface App {
+  /** UUID. */
+  id: string;
+  name: string;
+  /** Null: the locale of the settings. */
+  locale: Locale | null;
+  delivery: AppDelivery;
+  createdAt: Date;
+}
+
+/** How the messages of an app go out; what counts is what holds when one is handed out. */
+export interface AppDelivery {
+  mode: DeliveryMode;
+  /** Where webhooks go, kept while the mode is pull; null: it was never said. */
+  url: string | null;
+  secrets: WebhookSecrets;
+}
