@@ -1,8 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import type { McpServer } from '../src/upstreams/mcp-server.js';
-import { eventually } from './support/eventually.js';
+import {
+  type Held,
+  heldByProcess,
+  heldWhenQuiet,
+  untilGivenBack,
+} from './support/held-resources.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { SseTestServer } from './support/sse-server.js';
 import { StdioUpstream } from './support/stdio-upstream.js';
@@ -45,11 +49,9 @@ describe(`What ${TIMES} connections held`, () => {
     ],
   ])('is given back: %s', async (_, server, disturb) => {
     await connections(AT_ONCE);
-    const before = await settled();
+    const before = await heldWhenQuiet(held);
     await connections(TIMES);
-    await eventually('all given back', () => isWithin(before), 10_000).catch(() =>
-      expect(held()).toEqual(before),
-    );
+    await untilGivenBack(held, before);
 
     async function connections(count: number): Promise<void> {
       for (let done = 0; done < count; done += AT_ONCE)
@@ -70,43 +72,8 @@ describe(`What ${TIMES} connections held`, () => {
     }
   });
 
-  /** Connections that are kept for a burst are closed a second later. */
-  async function settled(): Promise<Record<string, number>> {
-    let last = JSON.stringify(held());
-    let sinceMs = performance.now();
-    return eventually('quiet', () => {
-      const now = JSON.stringify(held());
-      if (now !== last) [last, sinceMs] = [now, performance.now()];
-      return performance.now() - sinceMs > 1_500 && (JSON.parse(now) as Record<string, number>);
-    });
-  }
-
-  function isWithin(before: Record<string, number>): boolean {
-    return Object.entries(held()).every(([name, count]) => count <= (before[name] ?? 0));
-  }
-
-  function held(): Record<string, number> {
-    const resources = process.getActiveResourcesInfo();
-    const count = (kind: string): number => resources.filter((one) => one === kind).length;
-    return {
-      timers: count('Timeout'),
-      descriptors: filesIn('/proc/self/fd').length,
-      children: childrenOf(process.pid),
-      processes: count('ProcessWrap'),
-      pipes: count('PipeWrap'),
-      sockets: count('TCPSocketWrap'),
-      streams: streamable.openStreams('tools/call') + sse.open,
-    };
+  function held(): Held {
+    const streams = streamable.openStreams('tools/call') + sse.open;
+    return { ...heldByProcess(), streams };
   }
 });
-
-/** None where the system does not show them. */
-function filesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
-}
-
-function childrenOf(pid: number): number {
-  const tasks = filesIn(`/proc/${pid}/task`);
-  const lists = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'));
-  return lists.join(' ').split(' ').filter(Boolean).length;
-}

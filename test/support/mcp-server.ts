@@ -27,6 +27,8 @@ export interface McpServerOptions {
   /** Answer with one JSON body instead of a stream. */
   jsonMode?: boolean;
   eventStore?: EventStore;
+  /** No sessions: it knows of a call only what comes on the connection of its request. */
+  stateless?: boolean;
   /** Pages of `tools/list`; by default one page with every tool that there is. */
   toolPages?: Json[][];
   /** What it runs as MCP tasks, beside its other tools. */
@@ -177,7 +179,9 @@ export class McpTestServer {
       this.changed();
     });
     if (this.options.intercept?.(request, response, body) === true) return;
-    const transport = await this.transportFor(request, message);
+    const transport = await (this.options.stateless === true
+      ? this.transportOf(response)
+      : this.transportFor(request, message));
     if (transport === undefined) return refuseSession(response);
     await transport.handleRequest(request, response, message);
   }
@@ -211,6 +215,21 @@ export class McpTestServer {
       onsessionclosed: (id) => void this.sessions.delete(id),
     });
     await this.newSdkServer().connect(transport);
+    return transport;
+  }
+
+  /** For one request alone, whose handler is aborted when its connection is closed. */
+  private async transportOf(response: ServerResponse): Promise<StreamableHTTPServerTransport> {
+    const server = this.newSdkServer();
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+      enableJsonResponse: this.options.jsonMode ?? false,
+    });
+    response.on('close', () => {
+      this.servers.delete(server);
+      void server.close();
+    });
+    await server.connect(transport);
     return transport;
   }
 

@@ -31,6 +31,8 @@ export class SseTestServer {
   };
   /** Requests that are not over yet, streams among them. */
   open = 0;
+  /** How many handlers saw their signal abort. */
+  aborted = 0;
   private readonly sessions = new Map<string, SSEServerTransport>();
   private readonly streams = new Set<ServerResponse>();
   private readonly gates = new Map<string, (result: Json) => void>();
@@ -141,6 +143,7 @@ export class SseTestServer {
       if (request.method === 'tools/list')
         return { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] };
       const progressToken = extra._meta?.progressToken ?? '';
+      extra.signal.addEventListener('abort', () => (this.aborted += 1));
       return standardTools[name as string]!(args as Json, {
         signal: extra.signal,
         gate: (gate) => new Promise((resolve) => this.gates.set(gate, resolve)),

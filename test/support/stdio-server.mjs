@@ -32,7 +32,11 @@ const tools = {
     while (!existsSync(file)) await sleep(10);
     return text('the file is there');
   },
-  never: () => new Promise(() => undefined),
+  /** Tells that it has begun, and nothing more. */
+  never: async (_args, { progress }) => {
+    await progress(0, 1);
+    return new Promise(() => undefined);
+  },
   capabilities: (_args, { capabilities }) => ({ content: [], structuredContent: capabilities }),
   /** Answers with what the client answers, or refuses with. */
   ask: async ({ method = 'elicitation/create', params }, { ask }) => {
@@ -110,6 +114,7 @@ async function serve() {
     { capabilities: { tools: {} }, instructions: 'Use echo.' },
   );
   server.fallbackRequestHandler = async ({ method, params = {} }, extra) => {
+    extra.signal.addEventListener('abort', () => note({ event: 'aborted', id: extra.requestId }));
     if (method === 'tools/list')
       return {
         tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),

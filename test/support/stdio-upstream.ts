@@ -16,6 +16,7 @@ interface Message {
 type Entry =
   | { event: 'start'; pid: number; more: string[] }
   | { event: 'message'; message: Message }
+  | { event: 'aborted'; id: number }
   | { event: 'SIGTERM' };
 
 /** The program `stdio-server.mjs` as a registered server, and what its journal says. */
@@ -40,6 +41,11 @@ export class StdioUpstream {
     return this.entries().flatMap((entry) =>
       entry.event === 'message' && entry.message.method === method ? [entry.message] : [],
     );
+  }
+
+  /** The ids of the requests whose handlers saw their signal abort. */
+  get aborted(): number[] {
+    return this.entries().flatMap((entry) => (entry.event === 'aborted' ? [entry.id] : []));
   }
 
   async untilReceived(method: string, times: number): Promise<void> {
