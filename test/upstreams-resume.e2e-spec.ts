@@ -59,7 +59,8 @@ class ResumeFixture extends PoolFixture {
     server = this.server,
   ): UpstreamCall {
     const onProgress = (one: UpstreamProgress): void => void this.secondProgress.push(one);
-    return this.second.resume(server, reference, aListener({ onProgress, ...listener }));
+    const all = aListener({ onProgress, ...listener });
+    return this.second.resume(server, reference, 52_428_800, all);
   }
 
   override async close(): Promise<void> {

@@ -54,10 +54,14 @@ export const INTERRUPTED = failure(
 /** Turns what the worker answered into what is recorded: `isError` is a failure whose content is kept. */
 export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding {
   if (outcome.kind === 'error') return failure(outcome, outcome.outcomeUnknown);
+  if (outcome.kind === 'oversized')
+    return overOutputLimit(outcome.kept, outcome.bytes, outcome.message, limits);
   const { result } = outcome;
   const body = toBody(result);
-  if (body.byteLength > limits.maxBytes) return overOutputLimit(result, body.byteLength, limits);
-  const shown = summarizeResult(result, body.byteLength, limits.inlineChars);
+  const bytes = body.byteLength;
+  if (bytes > limits.maxBytes)
+    return overOutputLimit(result, bytes, overLimitMessage(bytes, limits), limits);
+  const shown = summarizeResult(result, bytes, limits.inlineChars);
   const summary = { ...shown, files: null, whole: result, body };
   if (!summary.isError)
     return { status: 'completed', error: null, outcomeUnknown: false, result: summary };
@@ -65,18 +69,24 @@ export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding
   return { status: 'failed', error, outcomeUnknown: false, result: summary };
 }
 
-function overOutputLimit(result: ToolResult, bytes: number, limits: ResultLimits): CallEnding {
+function overOutputLimit(
+  result: ToolResult,
+  bytes: number,
+  message: string,
+  limits: ResultLimits,
+): CallEnding {
   const kept = keepWithin(result, limits.maxBytes);
   const summary = summarizeResult(kept, bytes, limits.inlineChars);
   return {
     status: 'failed',
-    error: {
-      code: 'output_limit',
-      message: `The result has ${bytes} bytes; ${limits.maxBytes} are kept.`,
-    },
+    error: { code: 'output_limit', message },
     outcomeUnknown: false,
     result: { ...summary, truncated: true, files: null, whole: kept, body: toBody(kept) },
   };
+}
+
+function overLimitMessage(bytes: number, { maxBytes }: ResultLimits): string {
+  return `The result has ${bytes} bytes; at most ${maxBytes} are kept.`;
 }
 
 /** JSON.stringify escapes NUL and lone surrogates, so the bytes hold the result exactly. */

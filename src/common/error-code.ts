@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'upstream_lost'
   | 'upstream_unreachable'
   | 'outbound_refused'
+  | 'output_limit'
   | 'database_unavailable'
   | 'draining'
   | 'timeout';

@@ -102,7 +102,7 @@ export class ForegroundFlow {
       await this.record(call, outcome);
       throw new CallerGoneError();
     }
-    if (outcome.kind === 'error') throw toError(outcome);
+    if (outcome.kind !== 'result') throw toError(outcome);
     const durationMs = Math.round(this.runningForMs(call));
     return { outcome: 'completed', result: outcome.result, durationMs };
   }

@@ -4,9 +4,14 @@ import { TurnInterruptedError } from '../targets/turn-interrupted.error.js';
 import type { StopReason } from './foreground-race.js';
 import { UpstreamFailure } from '../upstreams/upstream-failure.js';
 
-const UPSTREAM_CODES = ['upstream_lost', 'upstream_unreachable', 'outbound_refused'] as const;
+const UPSTREAM_CODES = [
+  'upstream_lost',
+  'upstream_unreachable',
+  'outbound_refused',
+  'output_limit',
+] as const;
 
-type ErrorOutcome = Extract<CallOutcome, { kind: 'error' }>;
+type FailedOutcome = Exclude<CallOutcome, { kind: 'result' }>;
 
 /** No MCP server is registered under this name, or it is switched off. */
 export class ServerNotFoundError extends DomainError {
@@ -43,7 +48,9 @@ export class CallerGoneError extends DomainError {
 }
 
 /** The error that a foreground caller gets for an outcome that is not a result. */
-export function toError({ code, message, outcomeUnknown }: ErrorOutcome): DomainError {
+export function toError(outcome: FailedOutcome): DomainError {
+  if (outcome.kind === 'oversized') return new UpstreamFailure('output_limit', outcome.message);
+  const { code, message, outcomeUnknown } = outcome;
   if (code === 'timeout')
     return new ForegroundTimeoutError(message, {
       extensions: outcomeUnknown ? { outcomeUnknown } : {},

@@ -32,7 +32,9 @@ export interface ToolCall {
 export function toUpstreamRequest({ request, policy }: ToolCall): ToolRequest {
   const { traceparent, tool, arguments: args, appId, address } = request;
   const initiator = targetKey(appId, address);
-  return { tool, arguments: args, mayBeTask: policy.mode !== 'never', traceparent, initiator };
+  const { mode, maxBytes: maxResultBytes } = policy;
+  const mayBeTask = mode !== 'never';
+  return { tool, arguments: args, mayBeTask, maxResultBytes, traceparent, initiator };
 }
 
 /** `result` can go straight to the model in both cases. */

@@ -29,6 +29,7 @@ export class UpstreamCallDriver extends CallDriver {
       tool: call.tool,
       arguments: JSON.parse(call.arguments) as Record<string, unknown>,
       mayBeTask: true,
+      maxResultBytes: call.policy.maxBytes,
       traceparent: call.traceparent ?? undefined,
       initiator: targetKey(call.appId, call.address),
     };
@@ -42,7 +43,8 @@ export class UpstreamCallDriver extends CallDriver {
     const server = this.servers.byId(call.server.id);
     if (!server) return endedWork(interrupted(`the MCP server "${call.server.name}" was removed.`));
     if (!isOfUpstream(reference)) return endedWork(interrupted('its reference is unknown.'));
-    return resumedWork((listener) => this.upstreams.resume(server, reference, listener));
+    const { maxBytes } = call.policy;
+    return resumedWork((listener) => this.upstreams.resume(server, reference, maxBytes, listener));
   }
 }
 

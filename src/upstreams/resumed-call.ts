@@ -1,13 +1,7 @@
-import type { Clock } from '../common/clock.js';
 import { within } from '../common/within.js';
 import type { HttpMcpServer, McpServer } from './mcp-server.js';
-import { TaskCall } from './tasks/task-call.js';
-import type {
-  UpstreamCall,
-  UpstreamListener,
-  UpstreamOutcome,
-  UpstreamReference,
-} from './upstream-call.js';
+import { TaskCall, type TaskCallParts } from './tasks/task-call.js';
+import type { UpstreamCall, UpstreamOutcome, UpstreamReference } from './upstream-call.js';
 import { UpstreamFailure } from './upstream-failure.js';
 import type { SessionCall, UpstreamSession } from './upstream-session.js';
 
@@ -40,13 +34,13 @@ export class ResumedCall implements UpstreamCall {
 export function goOn(
   session: UpstreamSession,
   reference: UpstreamReference,
-  listener: UpstreamListener,
-  clock: Clock,
+  parts: Omit<TaskCallParts, 'session' | 'tasks'>,
 ): SessionCall {
-  if (reference.kind === 'stream') return session.resume(reference, listener);
+  const { listener, maxResultBytes } = parts;
+  if (reference.kind === 'stream') return session.resume(reference, maxResultBytes, listener);
   const { tasks } = session;
   if (tasks === undefined) throw cannot('the upstream runs no tasks');
-  return TaskCall.resume({ session, tasks, listener, clock }, reference);
+  return TaskCall.resume({ session, tasks, ...parts }, reference);
 }
 
 /** The credentials of the server as it is now are for its address as it is now. @throws UpstreamFailure */
@@ -62,6 +56,6 @@ function cannot(why: string): UpstreamFailure {
 }
 
 function asResumed(outcome: UpstreamOutcome): UpstreamOutcome {
-  if (outcome.kind === 'result' || outcome.code === 'upstream_error') return outcome;
+  if (outcome.kind !== 'error' || outcome.code === 'upstream_error') return outcome;
   return { ...outcome, code: 'upstream_lost', outcomeUnknown: true };
 }

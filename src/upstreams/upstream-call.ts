@@ -4,6 +4,8 @@ export interface ToolRequest {
   arguments: Record<string, unknown>;
   /** Whether an upstream that offers it may run the call as an MCP task: true for calls that may be handed over. */
   mayBeTask: boolean;
+  /** Bytes of a result that are kept; one that is longer ends the call as it comes. */
+  maxResultBytes: number;
   /** W3C Trace Context of the caller, passed on in `_meta` and, over HTTP, as a header. */
   traceparent?: string | undefined;
   /** Equal for the calls of one session of an app, or of one bot, and for no others. */
@@ -70,10 +72,12 @@ export interface UpstreamListener {
 
 /** Why an upstream gave no result. */
 export type UpstreamErrorCode =
-  'upstream_error' | 'upstream_lost' | 'upstream_unreachable' | 'outbound_refused';
+  'upstream_error' | 'upstream_lost' | 'upstream_unreachable' | 'outbound_refused' | 'output_limit';
 
 export type UpstreamOutcome =
   | { kind: 'result'; result: ToolResult }
+  /** The result was longer than allowed, so that receiving it was stopped after `bytes`: its beginning. */
+  | { kind: 'oversized'; kept: ToolResult; bytes: number; message: string }
   | {
       kind: 'error';
       code: UpstreamErrorCode;

@@ -1,6 +1,6 @@
 import { DomainError } from '../common/domain-error.js';
 import { cutText } from '../common/storable-text.js';
-import type { UpstreamErrorCode, UpstreamOutcome } from './upstream-call.js';
+import type { ToolResult, UpstreamErrorCode, UpstreamOutcome } from './upstream-call.js';
 
 const MAX_MESSAGE_CHARS = 2_000;
 
@@ -8,7 +8,8 @@ const MAX_MESSAGE_CHARS = 2_000;
  * An upstream gave no result. `upstream_error`: it answered with a JSON-RPC error;
  * `upstream_lost`: the connection broke after the request had been sent;
  * `upstream_unreachable`: the request surely did not get there;
- * `outbound_refused`: its address may not be connected to.
+ * `outbound_refused`: its address may not be connected to;
+ * `output_limit`: its result is longer than what is kept.
  */
 export class UpstreamFailure extends DomainError {
   constructor(
@@ -55,6 +56,22 @@ export class RpcFailure extends UpstreamFailure {
 export class CallCancelled extends UpstreamFailure {
   constructor(reason: string, wasSent: boolean) {
     super('upstream_lost', `The call was cancelled: ${reason}`, wasSent);
+  }
+}
+
+/** The result was longer than allowed, and receiving it was stopped after `bytes`; `kept` is its beginning. */
+export class ResultOversized extends UpstreamFailure {
+  constructor(
+    private readonly kept: ToolResult,
+    private readonly bytes: number,
+  ) {
+    const message = 'The result is larger than results.maxBytes allows: receiving it was stopped';
+    super('output_limit', `${message} after ${bytes} bytes.`);
+  }
+
+  override toOutcome(): UpstreamOutcome {
+    const { kept, bytes, message } = this;
+    return { kind: 'oversized', kept, bytes, message };
   }
 }
 

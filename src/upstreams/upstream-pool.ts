@@ -78,6 +78,7 @@ export class UpstreamPool implements OnApplicationShutdown {
   resume(
     server: McpServer,
     reference: UpstreamReference,
+    maxResultBytes: number,
     listener: UpstreamListener,
   ): UpstreamCall {
     const mask = secretMask(server);
@@ -86,7 +87,7 @@ export class UpstreamPool implements OnApplicationShutdown {
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const goingOn = (session: UpstreamSession): SessionCall => {
       begin();
-      return goOn(session, reference, masked, this.clock);
+      return goOn(session, reference, { listener: masked, maxResultBytes, clock: this.clock });
     };
     const call = new PooledCall(
       () => this.attach(server, reference),
@@ -144,7 +145,11 @@ export class UpstreamPool implements OnApplicationShutdown {
       tasks === undefined ? 'forbidden' : await this.tools.taskSupport(server, request.tool);
     const asTask = support === 'required' || (support === 'optional' && request.mayBeTask);
     return tasks !== undefined && asTask
-      ? () => TaskCall.begin({ session, tasks, listener, clock }, request)
+      ? () =>
+          TaskCall.begin(
+            { session, tasks, listener, clock, maxResultBytes: request.maxResultBytes },
+            request,
+          )
       : () => session.call(request, listener);
   }
 

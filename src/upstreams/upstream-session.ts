@@ -56,6 +56,12 @@ export interface TaskFollower {
   onClosed(): void;
 }
 
+export interface TaskLimits {
+  /** Gives up after so long; undefined: never. */
+  limitMs?: number;
+  maxResultBytes: number;
+}
+
 /** The requests about the MCP tasks of a session. */
 export interface SessionTasks {
   /** Asks for a task that is kept for `ttlMs`; progress is told until it is no longer followed. */
@@ -65,8 +71,7 @@ export interface SessionTasks {
     onProgress: (progress: UpstreamProgress) => void,
   ): SessionCall;
 
-  /** Gives up after `limitMs`; undefined: never. */
-  ask(method: TaskMethod, taskId: string, limitMs: number | undefined): SessionCall;
+  ask(method: TaskMethod, taskId: string, limits: TaskLimits): SessionCall;
 
   /** From now on what comes of the task by itself goes to the follower, until the returned function is called. */
   follow(taskId: string, follower: TaskFollower): () => void;
@@ -92,7 +97,11 @@ export abstract class UpstreamSession {
   abstract call(request: ToolRequest, listener: UpstreamListener): SessionCall;
 
   /** Goes on with a request of another process; the listener is told as by `call`. */
-  abstract resume(reference: StreamReference, listener: UpstreamListener): SessionCall;
+  abstract resume(
+    reference: StreamReference,
+    maxResultBytes: number,
+    listener: UpstreamListener,
+  ): SessionCall;
 
   /** One page of the tool list. @throws UpstreamFailure */
   abstract listTools(cursor: string | undefined): Promise<ToolPage>;

@@ -79,6 +79,7 @@ const TABLE: [ErrorCode, number][] = [
   ['upstream_lost', 502],
   ['outbound_refused', 502],
   ['upstream_unreachable', 502],
+  ['output_limit', 502],
   ['database_unavailable', 503],
   ['draining', 503],
   ['timeout', 504],

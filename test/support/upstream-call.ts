@@ -6,7 +6,7 @@ export function aToolRequest(
   args: Record<string, unknown> = {},
   initiator = 'app/session/1',
 ): ToolRequest {
-  return { tool, arguments: args, mayBeTask: true, initiator };
+  return { tool, arguments: args, mayBeTask: true, maxResultBytes: 52_428_800, initiator };
 }
 
 /** Listens to these alone, and cancels questions. */

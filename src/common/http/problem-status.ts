@@ -35,6 +35,7 @@ export const PROBLEM_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   upstream_lost: { status: 502, title: 'The connection to the MCP server was lost' },
   outbound_refused: { status: 502, title: 'The address of the MCP server may not be connected to' },
   upstream_unreachable: { status: 502, title: 'The MCP server is not reachable' },
+  output_limit: { status: 502, title: 'The result is larger than what is taken' },
   database_unavailable: { status: 503, title: 'Database unavailable' },
   draining: { status: 503, title: 'Shutting down' },
   timeout: { status: 504, title: 'The MCP server took too long' },

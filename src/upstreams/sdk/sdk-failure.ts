@@ -4,10 +4,12 @@ import { OutboundRefusedError } from '../../outbound/outbound-errors.js';
 import {
   RequestFailed,
   RequestRefused,
+  ResultOversized,
   RpcFailure,
   SessionForgotten,
   UpstreamFailure,
 } from '../upstream-failure.js';
+import { OversizedAnswer } from './streams/oversized-answer.js';
 
 /** The server speaks no protocol version that we do (protocol 2026-07-28). */
 const UNSUPPORTED_PROTOCOL = -32022;
@@ -20,6 +22,8 @@ const ERROR_PREFIX = /^(?:MCP error -?\d+: )+/;
  * range that no MCP SDK uses.
  */
 export const UNREADABLE_ANSWER = -32097;
+/** The same for an answer that is too long. */
+export const OVERSIZED_ANSWER = -32098;
 const HTTP_PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: )?/;
 /** Failures before a connection stood: of the address, the socket or TLS. */
 const NOT_CONNECTED_SYSCALLS = new Set(['connect', 'getaddrinfo']);
@@ -35,7 +39,9 @@ interface SystemFailure {
 /** The failure of a request that was sent on an initialised session. */
 export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
+  if (error instanceof OversizedAnswer) return new ResultOversized(error.kept, error.bytes);
   if (error instanceof McpError) {
+    if (error.data instanceof OversizedAnswer) return toCallFailure(error.data, hasSession);
     return error.code === (UNREADABLE_ANSWER as number)
       ? new UpstreamFailure('upstream_error', withoutPrefix(error), true)
       : new RpcFailure(withoutPrefix(error), error.code);

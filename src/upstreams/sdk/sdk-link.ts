@@ -3,6 +3,13 @@ import type { UpstreamFailure } from '../upstream-failure.js';
 import type { SessionPlace, StreamReference } from '../upstream-session.js';
 import type { CallExchange } from './call-exchange.js';
 
+export interface ExchangeOptions {
+  /** Travels as a header where there are headers. */
+  traceparent: string | undefined;
+  /** An answer that is longer is cut while it comes. */
+  maxAnswerBytes: number;
+}
+
 /** One transport of the SDK, or of our own, with all that the SDK does not see to. */
 export interface SdkLink {
   /** Its `close` may be called at any time and more than once, and resolves when nothing of it is left. */
@@ -17,13 +24,12 @@ export interface SdkLink {
   readonly place: SessionPlace | undefined;
   /**
    * The transport's side of a request that is about to be sent. `onReference` is told where the
-   * request can be gone on with, twice a second at most. `traceparent` travels as a header where
-   * there are headers.
+   * request can be gone on with, twice a second at most.
    */
   exchange(
     onLost: (failure: UpstreamFailure) => void,
     onReference: (reference: StreamReference) => void,
-    traceparent: string | undefined,
+    options: ExchangeOptions,
   ): CallExchange;
   /** Asks the upstream to drop the session. May reject. */
   forget(): Promise<void>;

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { isDeeperThan } from '../../common/json-depth.js';
 import { within } from '../../common/within.js';
 import type { QuestionAnswer, UpstreamProgress } from '../upstream-call.js';
-import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
+import { CallCancelled, ResultOversized, UpstreamFailure } from '../upstream-failure.js';
 import type {
   QuestionListener,
   SessionCall,
   StreamReference,
   TaskMethod,
 } from '../upstream-session.js';
+import { MAX_LEVELS, MAX_OTHER_BYTES, maxAnswerBytes } from './answer-limits.js';
 import type { CallExchange } from './call-exchange.js';
 import type { SdkLink } from './sdk-link.js';
 
@@ -17,8 +18,6 @@ import type { SdkLink } from './sdk-link.js';
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** A cancellation that overtakes its call is lost, so it waits for the beginning of the answer; some begin late. */
 const ARRIVE_MS = 1_000;
-/** JSON is written by recursion: a few thousand levels that were read without trouble overflow the stack. */
-const MAX_LEVELS = 1_000;
 const TOO_DEEP = `The upstream's answer is nested deeper than ${MAX_LEVELS} levels.`;
 
 /** Any object: a finished result is not thrown away because of how it looks. */
@@ -37,6 +36,8 @@ export interface SdkRequestParts {
   onQuestion?: QuestionListener;
   /** Progress may come after the answer, which named a task. */
   outlivesAnswer?: boolean;
+  /** Undefined: the answer is no result of a tool. */
+  maxResultBytes?: number;
   traceparent?: string | undefined;
   /** Goes on with the stream of a request of another process. */
   resumptionToken?: string;
@@ -57,10 +58,15 @@ export class SdkRequest implements SessionCall {
   private isEnded = false;
 
   constructor(private readonly parts: SdkRequestParts) {
-    this.exchange = parts.link.exchange(
-      (failure) => this.fail(failure),
+    const { link, traceparent, maxResultBytes } = parts;
+    const isResult = maxResultBytes !== undefined;
+    this.exchange = link.exchange(
+      (failure) => this.end(failure),
       (reference) => this.parts.onReference(reference),
-      parts.traceparent,
+      {
+        traceparent,
+        maxAnswerBytes: isResult ? maxAnswerBytes(maxResultBytes) : MAX_OTHER_BYTES,
+      },
     );
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -113,7 +119,7 @@ export class SdkRequest implements SessionCall {
         (result) => this.succeed(result),
         // A cancelled request fails here too; its end is told when its stream is closed.
         (error: unknown) => {
-          if (!this.abort.signal.aborted) this.fail(this.exchange.toFailure(error));
+          if (!this.abort.signal.aborted) this.end(this.exchange.toFailure(error));
         },
       );
   }
@@ -129,6 +135,27 @@ export class SdkRequest implements SessionCall {
     this.isEnded = true;
     this.exchange.end();
     this.resolve(result);
+  }
+
+  private end(failure: UpstreamFailure): void {
+    if (failure instanceof ResultOversized) void this.stop(failure);
+    else this.fail(failure);
+  }
+
+  /** Has the upstream stop sending what is not taken; nothing more of it counts. */
+  private async stop(oversized: ResultOversized): Promise<void> {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    await this.exchange.cancel(() => this.abort.abort(oversized.message));
+    this.exchange.close();
+    this.reject(this.cancelled ?? this.asFailure(oversized));
+  }
+
+  private asFailure(oversized: ResultOversized): UpstreamFailure {
+    const { method, maxResultBytes } = this.parts;
+    return maxResultBytes === undefined
+      ? new UpstreamFailure('upstream_error', `The answer to ${method} is too long.`)
+      : oversized;
   }
 
   private fail(failure: UpstreamFailure): void {

@@ -70,13 +70,17 @@ export class SdkSession extends UpstreamSession {
   }
 
   call(request: ToolRequest, listener: UpstreamListener): SessionCall {
-    const { traceparent } = request;
-    const params = toToolCallParams(request);
-    return this.request({ method: 'tools/call', params, traceparent, ...partsOf(listener) });
+    const { traceparent, maxResultBytes } = request;
+    const parts = { params: toToolCallParams(request), traceparent, maxResultBytes };
+    return this.request({ method: 'tools/call', ...parts, ...partsOf(listener) });
   }
 
-  resume({ lastEventId }: StreamReference, listener: UpstreamListener): SessionCall {
-    const resumed = { params: {}, resumptionToken: lastEventId };
+  resume(
+    { lastEventId }: StreamReference,
+    maxResultBytes: number,
+    listener: UpstreamListener,
+  ): SessionCall {
+    const resumed = { params: {}, resumptionToken: lastEventId, maxResultBytes };
     return this.request({ method: 'tools/call', ...resumed, ...partsOf(listener) });
   }
 

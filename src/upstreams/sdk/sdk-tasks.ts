@@ -4,6 +4,7 @@ import type {
   SessionCall,
   SessionTasks,
   TaskFollower,
+  TaskLimits,
   TaskMethod,
 } from '../upstream-session.js';
 import type { QuestionAnswer, ToolRequest, UpstreamProgress } from '../upstream-call.js';
@@ -27,14 +28,19 @@ export class SdkTasks implements SessionTasks {
     ttl: number,
     onProgress: (progress: UpstreamProgress) => void,
   ): SessionCall {
-    const { traceparent } = request;
+    const { traceparent, maxResultBytes } = request;
     const params = { ...toToolCallParams(request), task: { ttl } };
-    const parts = { params, traceparent, onProgress, outlivesAnswer: true };
+    const parts = { params, traceparent, maxResultBytes, onProgress, outlivesAnswer: true };
     return this.send({ method: 'tools/call', ...parts });
   }
 
-  ask(method: TaskMethod, taskId: string, limitMs: number | undefined): SessionCall {
-    const request = this.send({ method, params: { taskId } });
+  ask(
+    method: TaskMethod,
+    taskId: string,
+    { limitMs, maxResultBytes: maxBytes }: TaskLimits,
+  ): SessionCall {
+    const maxResultBytes = method === 'tasks/result' ? maxBytes : undefined;
+    const request = this.send({ method, params: { taskId }, maxResultBytes });
     if (limitMs === undefined) return request;
     const why = `no answer in ${limitMs} ms`;
     const limit = setTimeout(() => void request.cancel(why), limitMs);

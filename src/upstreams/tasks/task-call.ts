@@ -4,7 +4,7 @@ import { TaskProgress } from './task-progress.js';
 import { TaskRequests } from './task-requests.js';
 import { isTerminal, readTask, type TaskState } from './task-state.js';
 import type { ToolRequest, ToolResult, UpstreamListener } from '../upstream-call.js';
-import { CallCancelled, UpstreamFailure } from '../upstream-failure.js';
+import { CallCancelled, ResultOversized, UpstreamFailure } from '../upstream-failure.js';
 import type { SessionCall, SessionTasks, UpstreamSession } from '../upstream-session.js';
 
 /** 7 days: longer than nearly all calls may take, and not so long that the upstream hoards for ever. */
@@ -23,6 +23,7 @@ export interface TaskCallParts {
   session: UpstreamSession;
   tasks: SessionTasks;
   listener: UpstreamListener;
+  maxResultBytes: number;
   clock: Clock;
 }
 
@@ -47,7 +48,7 @@ export class TaskCall implements SessionCall {
   private readonly progress: TaskProgress;
 
   private constructor(private readonly parts: TaskCallParts) {
-    this.requests = new TaskRequests(parts.tasks, parts.clock, (ms) => this.pause(ms));
+    this.requests = new TaskRequests(parts, (ms) => this.pause(ms));
     this.progress = new TaskProgress((one) => {
       if (!this.isOver) parts.listener.onProgress(one);
     });
@@ -129,10 +130,14 @@ export class TaskCall implements SessionCall {
   /** Questions come on the stream of `tasks/result`; it is asked again if it breaks. */
   private listenForQuestions(taskId: string): void {
     if (this.questions !== undefined) return;
-    this.questions = this.parts.tasks.ask('tasks/result', taskId, undefined);
+    const { tasks, maxResultBytes } = this.parts;
+    this.questions = tasks.ask('tasks/result', taskId, { maxResultBytes });
     this.questions.answer.then(
       (result) => this.succeed(result),
-      () => (this.questions = undefined),
+      (failure) => {
+        this.questions = undefined;
+        if (failure instanceof ResultOversized) this.fail(failure);
+      },
     );
   }
 

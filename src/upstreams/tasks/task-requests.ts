@@ -4,8 +4,19 @@ import { within } from '../../common/within.js';
 import { isTaskGone, resultFailure, taskGone, taskUnreachable } from './task-failures.js';
 import { readTask, type TaskState } from './task-state.js';
 import type { ToolResult } from '../upstream-call.js';
-import { RpcFailure, SessionForgotten, UpstreamFailure } from '../upstream-failure.js';
+import {
+  ResultOversized,
+  RpcFailure,
+  SessionForgotten,
+  UpstreamFailure,
+} from '../upstream-failure.js';
 import type { SessionCall, SessionTasks, TaskMethod } from '../upstream-session.js';
+
+export interface TaskRequestParts {
+  tasks: SessionTasks;
+  maxResultBytes: number;
+  clock: Clock;
+}
 
 const POLL_LIMIT_MS = 15_000;
 /** A result may be large. */
@@ -21,8 +32,7 @@ export class TaskRequests {
   private reading: SessionCall | undefined;
 
   constructor(
-    private readonly tasks: SessionTasks,
-    private readonly clock: Clock,
+    private readonly parts: TaskRequestParts,
     private readonly pause: (ms: number) => Promise<void>,
   ) {}
 
@@ -49,10 +59,13 @@ export class TaskRequests {
   async result(task: TaskState): Promise<ToolResult> {
     const read = (): Promise<ToolResult> => this.read('tasks/result', task.taskId, RESULT_LIMIT_MS);
     const isFinal = (failure: unknown): boolean =>
-      failure instanceof RpcFailure || failure instanceof SessionForgotten;
+      failure instanceof RpcFailure ||
+      failure instanceof SessionForgotten ||
+      failure instanceof ResultOversized;
     try {
       return await this.persist(read, isFinal);
     } catch (failure) {
+      if (failure instanceof ResultOversized) throw failure;
       throw resultFailure(task, failure as UpstreamFailure);
     }
   }
@@ -75,11 +88,16 @@ export class TaskRequests {
   /** Whether it need not be told again; an upstream refuses it for a task that has ended. */
   private async tellCancel(taskId: string): Promise<boolean> {
     try {
-      await this.tasks.ask('tasks/cancel', taskId, CANCEL_MS).answer;
+      await this.ask('tasks/cancel', taskId, CANCEL_MS).answer;
       return true;
     } catch (failure) {
       return failure instanceof RpcFailure || failure instanceof SessionForgotten;
     }
+  }
+
+  private ask(method: TaskMethod, taskId: string, limitMs: number): SessionCall {
+    const { tasks, maxResultBytes } = this.parts;
+    return tasks.ask(method, taskId, { limitMs, maxResultBytes });
   }
 
   private async read(
@@ -87,7 +105,7 @@ export class TaskRequests {
     taskId: string,
     limitMs: number,
   ): Promise<Record<string, unknown>> {
-    this.reading = this.tasks.ask(method, taskId, limitMs);
+    this.reading = this.ask(method, taskId, limitMs);
     try {
       return await this.reading.answer;
     } finally {
@@ -99,13 +117,13 @@ export class TaskRequests {
     read: () => Promise<T>,
     isFinal: (failure: unknown) => boolean,
   ): Promise<T> {
-    const beganMs = this.clock.monotonicMs();
+    const beganMs = this.parts.clock.monotonicMs();
     for (let failures = 0; ; failures++) {
       try {
         return await read();
       } catch (failure) {
         if (isFinal(failure)) throw failure;
-        const forMs = this.clock.monotonicMs() - beganMs;
+        const forMs = this.parts.clock.monotonicMs() - beganMs;
         if (forMs >= GIVE_UP_MS) throw taskUnreachable(forMs, (failure as Error).message);
         await this.pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] as number);
       }

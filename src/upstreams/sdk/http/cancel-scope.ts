@@ -1,4 +1,5 @@
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
+import { limited } from './body-limits.js';
 import type { RequestScope } from './request-scope.js';
 
 const TELL_MS = 5_000;
@@ -14,7 +15,8 @@ export class CancelScope implements RequestScope {
 
   async fetch(url: string | URL, init: RequestInit): Promise<Response> {
     try {
-      return await this.http.fetch(url, { ...init, signal: AbortSignal.timeout(TELL_MS) });
+      const signal = AbortSignal.timeout(TELL_MS);
+      return limited(await this.http.fetch(url, { ...init, signal }));
     } finally {
       this.markTold();
     }

@@ -22,6 +22,7 @@ describe('The exchange of a call', () => {
         http: new FakeHttp(answers, signals) as never,
         hasSession: true,
         traceparent: undefined,
+        maxAnswerBytes: 1_000,
       },
       (failure) => failures.push(failure),
       () => undefined,

@@ -5,6 +5,9 @@ import type { StreamReference } from '../../upstream-session.js';
 import type { CallExchange } from '../call-exchange.js';
 import { LatestAtIntervals } from '../latest-at-intervals.js';
 import { connectionLost, isUnreadable, notMcp, reasonOf, toCallFailure } from '../sdk-failure.js';
+import type { ExchangeOptions } from '../sdk-link.js';
+import { OversizedAnswer } from '../streams/oversized-answer.js';
+import { limited, readingOf } from './body-limits.js';
 import { CancelScope } from './cancel-scope.js';
 import { inScope, type RequestScope, SILENT } from './request-scope.js';
 import { type BodyEnd, watchBody } from './watched-body.js';
@@ -19,11 +22,10 @@ const ANSWER_MS = 30_000;
 /** Times that a broken stream is resumed in a row without anything coming of it. */
 export const MAX_RESUMES = 3;
 
-export interface HttpExchangeParts {
+/** The trace context is sent with the request, so that what stands before the upstream sees it too. */
+export interface HttpExchangeParts extends ExchangeOptions {
   http: OutboundHttp;
   hasSession: boolean;
-  /** Sent with the request, so that what stands before the upstream sees it too. */
-  traceparent: string | undefined;
 }
 
 export type StreamPosition = Pick<StreamReference, 'requestId' | 'lastEventId'>;
@@ -86,8 +88,7 @@ export class HttpExchange implements CallExchange, RequestScope {
     // The SDK resumes a stream also when nobody waits for it any more; 405 makes it give up silently.
     if (this.isEnded) return new Response(null, { status: 405 });
     // The SDK answers what the upstream asks on the stream of the call: that is no call.
-    if (this.isAsked && init.method === 'POST')
-      return this.parts.http.fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+    if (this.isAsked && init.method === 'POST') return this.tell(url, init);
     this.isAsked = true;
     const request = { ...init, signal: this.connection.signal };
     return init.method === 'GET' ? this.resume(url, request) : this.ask(url, request);
@@ -132,6 +133,11 @@ export class HttpExchange implements CallExchange, RequestScope {
     return this.watch(response, (end) => this.bodyEnded(end));
   }
 
+  private async tell(url: string | URL, init: RequestInit): Promise<Response> {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    return limited(await this.parts.http.fetch(url, { ...init, signal }));
+  }
+
   private async resume(url: string | URL, init: RequestInit): Promise<Response> {
     try {
       const response = await this.parts.http.fetch(url, init);
@@ -150,11 +156,19 @@ export class HttpExchange implements CallExchange, RequestScope {
 
   private watch(response: Response, onEnd: (end: BodyEnd) => void): Response {
     this.openStreams += 1;
-    return watchBody(response, (end) => {
+    const reading = readingOf(response, this.parts.maxAnswerBytes);
+    return watchBody(response, reading, (end) => {
       this.openStreams -= 1;
-      if (!this.isEnded) onEnd(end);
+      if (!this.isEnded && end.error instanceof OversizedAnswer) this.refuse(end.error);
+      else if (!this.isEnded) onEnd(end);
       else if (this.openStreams === 0) this.close();
     });
+  }
+
+  /** The SDK would go on with the stream. */
+  private refuse(answer: OversizedAnswer): void {
+    this.close();
+    this.onLost(this.toFailure(answer));
   }
 
   private bodyEnded({ error }: BodyEnd): void {

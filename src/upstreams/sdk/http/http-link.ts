@@ -2,7 +2,7 @@ import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import type { HttpMcpServer } from '../../mcp-server.js';
 import type { UpstreamFailure } from '../../upstream-failure.js';
 import type { SessionPlace, StreamReference } from '../../upstream-session.js';
-import type { SdkLink } from '../sdk-link.js';
+import type { ExchangeOptions, SdkLink } from '../sdk-link.js';
 import { HttpExchange, MAX_RESUMES } from './http-exchange.js';
 import { ResumableTransport } from './resumable-transport.js';
 import { currentScope, scopedFetch } from './request-scope.js';
@@ -48,10 +48,10 @@ export class HttpLink implements SdkLink {
   exchange(
     onLost: (failure: UpstreamFailure) => void,
     onReference: (reference: StreamReference) => void,
-    traceparent: string | undefined,
+    options: ExchangeOptions,
   ): HttpExchange {
     const hasSession = this.transport.sessionId !== undefined;
-    const parts = { http: this.http, hasSession, traceparent };
+    const parts = { http: this.http, hasSession, ...options };
     return new HttpExchange(parts, onLost, (position) => {
       const { sessionId, ...place } = this.place;
       if (sessionId !== null) onReference({ kind: 'stream', ...place, sessionId, ...position });

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
+import { limited } from './body-limits.js';
 
 /**
  * What becomes of the HTTP requests that the SDK makes for one call: its POST, and the GETs that
@@ -25,9 +26,9 @@ export function currentScope(): RequestScope | undefined {
 
 /** The `fetch` for a transport of the SDK. What belongs to no call goes out as it is. */
 export function scopedFetch(http: OutboundHttp) {
-  return (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+  return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const scope = storage.getStore();
-    if (scope === undefined) return http.fetch(url, init);
+    if (scope === undefined) return limited(await http.fetch(url, init));
     // A socket that is opened here would keep the scope in memory for as long as it lives.
     return storage.exit(() => scope.fetch(url, init));
   };

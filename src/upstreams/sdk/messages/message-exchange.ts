@@ -17,7 +17,10 @@ export class MessageExchange implements CallExchange {
   private unaccepted = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor() {
+  constructor(
+    readonly maxAnswerBytes: number,
+    private readonly onEnd: () => void,
+  ) {
     this.arrived = new Promise((resolve) => (this.markArrived = resolve));
   }
 
@@ -40,10 +43,12 @@ export class MessageExchange implements CallExchange {
   }
 
   end(): void {
+    this.onEnd();
     if (this.unaccepted > 0) this.timer ??= setTimeout(() => this.close(), ACCEPT_REST_MS);
   }
 
   close(): void {
+    this.onEnd();
     clearTimeout(this.timer);
     this.connection.abort();
   }

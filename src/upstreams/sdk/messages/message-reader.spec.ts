@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UNREADABLE_ANSWER } from '../sdk-failure.js';
-import { oversizedAnswer, readMessage } from './message-reader.js';
+import type { OversizedAnswer } from '../streams/oversized-answer.js';
+import { answerBegun, answerEnded, isAnswer, readMessages } from './message-reader.js';
 
 const errorFor = (id: number): unknown => ({
   jsonrpc: '2.0',
@@ -11,7 +12,7 @@ const errorFor = (id: number): unknown => ({
 describe('A message', () => {
   it('is read as it came', () => {
     const text = '{"jsonrpc":"2.0","id":4,"result":{"content":[],"__proto__":{"x":1},"new":null}}';
-    expect(JSON.stringify(readMessage(text))).toBe(text);
+    expect(JSON.stringify(readMessages(text))).toBe(`[${text}]`);
   });
 
   it.each([
@@ -23,7 +24,7 @@ describe('A message', () => {
     '{"jsonrpc":"2.0","id":4,"result":7}',
     '{"jsonrpc":"2.0","id":4,"error":"it failed"}',
   ])('that was meant as an answer fails its request: %s', (text) => {
-    expect(readMessage(text)).toEqual(errorFor(4));
+    expect(readMessages(text)).toEqual([errorFor(4)]);
   });
 
   it.each([
@@ -32,7 +33,8 @@ describe('A message', () => {
     '{',
     'null',
     '4',
-    '[{"jsonrpc":"2.0","id":4,"result":{}}]',
+    '[]',
+    '[7,null]',
     '{"id":4,"level":"info"}',
     '{"level":"info","result":"ok","id":4}',
     '{"jsonrpc":"2.0","id":4,"method":NaN}',
@@ -40,17 +42,45 @@ describe('A message', () => {
     '{"jsonrpc":"2.0","method":"x","params":{"result":NaN},"id":4}',
     '{"jsonrpc":"2.0","id":"4","result":NaN}',
   ])('that is none fails nothing: %s', (text) => {
-    expect(readMessage(text)).toBeUndefined();
+    expect(readMessages(text)).toEqual([]);
   });
 
-  it('that is too long is told by its ends', () => {
-    expect(oversizedAnswer('{"jsonrpc":"2.0","id":12,"result":{"a', 'x"}}', 9)).toEqual(
-      errorFor(12),
-    );
-    expect(oversizedAnswer('{"result":{"a', 'x"},"jsonrpc":"2.0","id":12}', 9)).toEqual(
-      errorFor(12),
-    );
-    expect(oversizedAnswer('{"result":{"a', 'x","id":12}}', 9)).toBeUndefined();
-    expect(oversizedAnswer('{"method":"x","params":{"a', 'x"},"id":12}', 9)).toBeUndefined();
+  it('may stand in a batch, of which each is read by itself', () => {
+    const answer = '{"jsonrpc":"2.0","id":3,"result":{"a":1}}';
+    const batch = `[${answer},{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":4,"result":7},9]`;
+    expect(readMessages(batch)).toEqual([
+      JSON.parse(answer),
+      { jsonrpc: '2.0', method: 'x' },
+      errorFor(4),
+    ]);
+  });
+
+  it('that is too long is known by its beginning or by its end', () => {
+    const idFirst = '{"jsonrpc":"2.0","id":12,"result":{"content":[{"type":"text","text":"a';
+    expect(oversized(answerBegun([Buffer.from(idFirst)], 90))).toEqual([12, 90, textOf('a')]);
+    const idLast = [Buffer.from('{"result":{"con'), Buffer.from('tent":[{"type":"text","text":"b')];
+    const tail = Buffer.from('x"}]},"jsonrpc":"2.0","id":12}\r');
+    expect(answerBegun(idLast, 90)).toBeUndefined();
+    expect(isAnswer(idLast)).toBe(true);
+    expect(oversized(answerEnded(idLast, tail, 91))).toEqual([12, 91, textOf('b')]);
+  });
+
+  it.each([
+    ['{"result":{"a', 'x","id":12}}'],
+    ['{"method":"x","params":{"a', 'x"},"id":12}'],
+    ['{"jsonrpc":"2.0","id":12,"method":"x","params":{"a', 'x"},"id":12}'],
+    ['[{"jsonrpc":"2.0","id":12,"result":{"a', 'x"},"id":12}]'],
+    ['aaaaa', '"id":12}'],
+  ])('that is too long and does not say what it answers is known as none: %s', (head, tail) => {
+    const bytes = [Buffer.from(head)];
+    expect(answerBegun(bytes, 9)).toBeUndefined();
+    expect(answerEnded(bytes, Buffer.from(tail), 9)).toBeUndefined();
   });
 });
+
+const textOf = (text: string): unknown => ({ content: [{ type: 'text', text }] });
+
+function oversized(answer: ReturnType<typeof answerBegun>): unknown[] {
+  const { bytes, kept } = answer?.error.data as OversizedAnswer;
+  return [answer?.id, bytes, kept];
+}

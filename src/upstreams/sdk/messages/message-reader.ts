@@ -3,7 +3,9 @@ import {
   type JSONRPCMessage,
   JSONRPCMessageSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { notMcpText, UNREADABLE_ANSWER } from '../sdk-failure.js';
+import { notMcpText, OVERSIZED_ANSWER, UNREADABLE_ANSWER } from '../sdk-failure.js';
+import { type Bytes, startOf } from '../streams/byte-store.js';
+import { OversizedAnswer } from '../streams/oversized-answer.js';
 
 /** How servers write answers: from these, the `id` is told without reading what is between. */
 const JSONRPC = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
@@ -17,44 +19,74 @@ const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${JSONRPC}\\s*)?\\}\\s*$`);
 const LOOKED_AT_CHARS = 512;
 
 /**
- * Reads one JSON-RPC message. What was meant as an answer but can't be read becomes an error for its
- * request, which would wait in vain otherwise. Undefined: it is no message at all.
+ * Reads one JSON-RPC message, or the messages of a batch (protocol 2025-03-26). What was meant as an answer
+ * but can't be read becomes an error for its request, which would wait in vain otherwise. Empty: it is no
+ * message at all.
  */
-export function readMessage(text: string): JSONRPCMessage | undefined {
+export function readMessages(text: string): JSONRPCMessage[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return unreadable(
-      idIn(text.slice(0, LOOKED_AT_CHARS), text.slice(-LOOKED_AT_CHARS)),
-      (error as Error).message,
-    );
+    const head = text.slice(0, LOOKED_AT_CHARS);
+    const id = idAtStart(head) ?? idAtEnd(head, text.slice(-LOOKED_AT_CHARS));
+    return unreadable(id, (error as Error).message);
   }
+  return (Array.isArray(value) ? value : [value]).flatMap(readValue);
+}
+
+/** The error in place of an answer that is too long and says at once which request it is for. */
+export function answerBegun(head: Bytes, bytes: number): JSONRPCErrorResponse | undefined {
+  return oversized(idAtStart(startOf(head, LOOKED_AT_CHARS)), head, bytes);
+}
+
+/** The error in place of an answer that is too long and says which request it is for when it is over. */
+export function answerEnded(
+  head: Bytes,
+  tail: Buffer,
+  bytes: number,
+): JSONRPCErrorResponse | undefined {
+  const id = idAtEnd(startOf(head, LOOKED_AT_CHARS), tail.toString('latin1'));
+  return oversized(id, head, bytes);
+}
+
+/** Whether it may still say at its end which request it is for. */
+export function isAnswer(head: Bytes): boolean {
+  return ANSWER_FIRST.test(startOf(head, LOOKED_AT_CHARS));
+}
+
+function readValue(value: unknown): JSONRPCMessage[] {
   const { success, error } = JSONRPCMessageSchema.safeParse(value);
-  if (success) return value as JSONRPCMessage;
+  if (success) return [value as JSONRPCMessage];
   return unreadable(idOf(value), error.issues[0]?.message ?? error.message);
 }
 
-/** The error in place of an answer of which only the beginning and the end are known. */
-export function oversizedAnswer(
-  head: string,
-  tail: string,
-  maxBytes: number,
-): JSONRPCErrorResponse | undefined {
-  return unreadable(idIn(head, tail), `it is longer than ${maxBytes} bytes`);
-}
-
-function unreadable(id: number | undefined, why: string): JSONRPCErrorResponse | undefined {
-  if (id === undefined) return undefined;
+function unreadable(id: number | undefined, why: string): JSONRPCErrorResponse[] {
+  if (id === undefined) return [];
   const message = notMcpText(why);
-  return { jsonrpc: '2.0', id, error: { code: UNREADABLE_ANSWER, message } };
+  return [{ jsonrpc: '2.0', id, error: { code: UNREADABLE_ANSWER, message } }];
 }
 
-function idIn(head: string, tail: string): number | undefined {
-  const found = ANSWER_FIRST.test(head)
-    ? ID_LAST.exec(tail)
-    : ID_FIRST.map((pattern) => pattern.exec(head)).find((match) => match !== null);
-  return found?.[1] === undefined ? undefined : Number(found[1]);
+function oversized(
+  id: number | undefined,
+  head: Bytes,
+  bytes: number,
+): JSONRPCErrorResponse | undefined {
+  if (id === undefined) return undefined;
+  const data = new OversizedAnswer(head, bytes);
+  return { jsonrpc: '2.0', id, error: { code: OVERSIZED_ANSWER, message: data.message, data } };
+}
+
+function idAtStart(head: string): number | undefined {
+  return idOfMatch(ID_FIRST.map((pattern) => pattern.exec(head)).find((match) => match !== null));
+}
+
+function idAtEnd(head: string, tail: string): number | undefined {
+  return ANSWER_FIRST.test(head) ? idOfMatch(ID_LAST.exec(tail)) : undefined;
+}
+
+function idOfMatch(match: RegExpExecArray | null | undefined): number | undefined {
+  return match?.[1] === undefined ? undefined : Number(match[1]);
 }
 
 /** Programs write lines of a log as JSON, too, and with an `id`: an answer says what it is. */

@@ -1,13 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { SdkLink } from '../sdk-link.js';
-import type { Line } from './line-splitter.js';
+import type { ExchangeOptions, SdkLink } from '../sdk-link.js';
+import { MAX_OTHER_BYTES } from '../answer-limits.js';
 import { MessageExchange } from './message-exchange.js';
-import { oversizedAnswer, readMessage } from './message-reader.js';
+import { answerBegun, answerEnded, isAnswer, readMessages } from './message-reader.js';
 import { sendInScope, type Write } from './send-scope.js';
-
-/** Twice and more what a result may have by default; JSON is longer than what it carries. */
-const MAX_MESSAGE_BYTES = 128 * 1_024 * 1_024;
+import { type Bytes, textOf } from '../streams/byte-store.js';
 
 /** Whole messages both ways over one connection, which is lost for all calls or for none. */
 export abstract class MessageTransport implements SdkLink, Transport {
@@ -18,8 +16,7 @@ export abstract class MessageTransport implements SdkLink, Transport {
   brokenBecause: string | undefined;
   readonly place = undefined;
   abstract readonly lastWords: string | undefined;
-  /** Answers to what is longer than this fail. */
-  protected readonly maxMessageBytes: number = MAX_MESSAGE_BYTES;
+  private readonly exchanges = new Set<MessageExchange>();
   private closing: Promise<void> | undefined;
 
   /** Resolves when messages can be sent. */
@@ -29,8 +26,14 @@ export abstract class MessageTransport implements SdkLink, Transport {
     return this;
   }
 
-  exchange(): MessageExchange {
-    return new MessageExchange();
+  exchange(
+    _onLost: unknown,
+    _onReference: unknown,
+    { maxAnswerBytes }: ExchangeOptions,
+  ): MessageExchange {
+    const exchange = new MessageExchange(maxAnswerBytes, () => this.exchanges.delete(exchange));
+    this.exchanges.add(exchange);
+    return exchange;
   }
 
   /** The session ends with the connection. */
@@ -66,18 +69,36 @@ export abstract class MessageTransport implements SdkLink, Transport {
     void this.close();
   }
 
-  /** What is no message is passed to `onNoise`. */
-  protected receive(line: Line, onNoise: (text: string) => void): void {
-    const { maxMessageBytes } = this;
-    if (line.isWhole) {
-      const message = readMessage(line.text);
-      if (message === undefined) onNoise(line.text);
-      else this.deliver(message);
-      return;
-    }
-    const answer = oversizedAnswer(line.head, line.tail, maxMessageBytes);
-    if (answer === undefined) this.lose(`it sent a message of more than ${maxMessageBytes} bytes`);
+  /** What a message may have: as much as the answer to any of the requests that are under way. */
+  protected readonly maxMessageBytes = (): number => {
+    const limits = [...this.exchanges].map(({ maxAnswerBytes }) => maxAnswerBytes);
+    return limits.length === 0 ? MAX_OTHER_BYTES : Math.max(...limits);
+  };
+
+  /** False: it is no message. */
+  protected receive(bytes: Bytes): boolean {
+    const messages = readMessages(textOf(bytes));
+    for (const message of messages) this.deliver(message);
+    return messages.length > 0;
+  }
+
+  /** A message is too long: ends the request that it answers, or waits for its end to tell which that is. */
+  onLongLine(head: Bytes, bytes: number): boolean {
+    const answer = answerBegun(head, bytes);
+    if (answer !== undefined) this.deliver(answer);
+    else if (isAnswer(head)) return false;
+    else this.lose(tooLong(bytes));
+    return true;
+  }
+
+  onLongLineEnd(head: Bytes, tail: Buffer, bytes: number): void {
+    const answer = answerEnded(head, tail, bytes);
+    if (answer === undefined) this.lose(tooLong(bytes));
     else this.deliver(answer);
+  }
+
+  onEndlessLine(bytes: number): void {
+    this.lose(`it sent a message that does not end, of more than ${bytes} bytes`);
   }
 
   /**
@@ -88,4 +109,8 @@ export abstract class MessageTransport implements SdkLink, Transport {
     if ('method' in message) this.onmessage?.(message);
     else setImmediate(() => this.onmessage?.(message));
   }
+}
+
+function tooLong(bytes: number): string {
+  return `it sent a message of more than ${bytes} bytes that does not say what it answers`;
 }

@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import type { HttpMcpServer } from '../../mcp-server.js';
-import { LineSplitter } from '../messages/line-splitter.js';
 import { MessageTransport } from '../messages/message-transport.js';
 import type { Write } from '../messages/send-scope.js';
 import { reasonOf } from '../sdk-failure.js';
-import { EventReader, type ServerEvent } from './event-reader.js';
+import { textOf } from '../streams/byte-store.js';
+import { type EventListener, EventReader, type ServerEvent } from '../streams/event-reader.js';
+import { LineSplitter } from '../streams/line-splitter.js';
 import { textStart } from './text-start.js';
 
 /**
@@ -14,7 +15,7 @@ import { textStart } from './text-start.js';
  * the address that the stream named first. A stream that is over is never opened again silently:
  * what was under way on it would wait in vain.
  */
-export class SseTransport extends MessageTransport {
+export class SseTransport extends MessageTransport implements EventListener {
   readonly lastWords = undefined;
   private readonly url: URL;
   private readonly headers: Record<string, string>;
@@ -51,6 +52,12 @@ export class SseTransport extends MessageTransport {
     await this.endpoint;
   }
 
+  onEvent({ name, data }: ServerEvent): void {
+    if (data === undefined) return;
+    if (name === 'endpoint') this.useEndpoint(textOf(data));
+    if (name === 'message') this.receive(data);
+  }
+
   protected writer(message: string): Write {
     return async (signal = this.connection.signal) => {
       const response = await this.http.fetch(await this.endpoint, {
@@ -79,8 +86,9 @@ export class SseTransport extends MessageTransport {
   }
 
   private async readAll(body: ReadableStream<Uint8Array>): Promise<void> {
-    const events = new EventReader(this.maxMessageBytes, (event) => this.handle(event));
-    const lines = new LineSplitter(this.maxMessageBytes, (line) => events.read(line));
+    const { maxMessageBytes: maxBytes } = this;
+    const events = new EventReader(maxBytes, this);
+    const lines = new LineSplitter({ maxBytes, endsAtReturn: true }, events);
     try {
       for await (const chunk of body) lines.add(Buffer.from(chunk));
       // What came last is delivered first.
@@ -89,11 +97,6 @@ export class SseTransport extends MessageTransport {
     } catch (error) {
       this.lose(`the event stream broke (${reasonOf(error)})`);
     }
-  }
-
-  private handle({ name, data }: ServerEvent): void {
-    if (name === 'endpoint' && data.isWhole) this.useEndpoint(data.text);
-    if (name === 'message') this.receive(data, () => undefined);
   }
 
   /** The headers hold secrets: they go to no other origin than the one that was registered. */

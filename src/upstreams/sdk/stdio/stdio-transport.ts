@@ -1,15 +1,16 @@
 import type { StdioMcpServer } from '../../mcp-server.js';
 import { SessionForgotten } from '../../upstream-failure.js';
-import { LineSplitter } from '../messages/line-splitter.js';
 import { MessageTransport } from '../messages/message-transport.js';
 import type { Write } from '../messages/send-scope.js';
 import { reasonOf, unreachable } from '../sdk-failure.js';
+import { type Bytes, textOf } from '../streams/byte-store.js';
+import { type LineListener, LineSplitter } from '../streams/line-splitter.js';
 import type { ChildGroup } from './child-group.js';
 import { OutputTail } from './output-tail.js';
 import type { Program, ProgramStarter } from './program-starter.js';
 
 /** stdio: a program of our own for each connection, which reads and writes one message a line. */
-export class StdioTransport extends MessageTransport {
+export class StdioTransport extends MessageTransport implements LineListener {
   private readonly program: Program;
   private readonly said = new OutputTail();
   private child: ChildGroup | undefined;
@@ -31,14 +32,17 @@ export class StdioTransport extends MessageTransport {
   async start(): Promise<void> {
     const child = await this.startChild();
     const note = (text: string): void => this.said.add(text);
-    const lines = new LineSplitter(this.maxMessageBytes, (line) =>
-      this.receive(line, (noise) => note(`${noise}\n`)),
-    );
+    const lines = new LineSplitter({ maxBytes: this.maxMessageBytes, endsAtReturn: false }, this);
     child.onOutput(
       (chunk) => lines.add(chunk),
       (chunk) => note(chunk.toString()),
     );
     void child.over.then((ending) => this.lose(this.withLastWords(ending)));
+  }
+
+  /** What is no message may tell why the program ends. */
+  onLine(line: Bytes): void {
+    if (!this.receive(line)) this.said.add(`${textOf(line)}\n`);
   }
 
   protected writer(message: string): Write {

@@ -1,0 +1,82 @@
+import { MAX_OTHER_BYTES } from '../answer-limits.js';
+import { type Bytes, ByteStore } from '../streams/byte-store.js';
+import { EventReader } from '../streams/event-reader.js';
+import { LineSplitter } from '../streams/line-splitter.js';
+import { OversizedAnswer } from '../streams/oversized-answer.js';
+import { toEventText } from './event-text.js';
+import { type BodyReading, watchBody } from './watched-body.js';
+
+/** Of an answer that says what went wrong. */
+const MAX_ERROR_BYTES = 64 * 1_024;
+
+/**
+ * How the body of this response is read, so that nobody holds more of one message than it may have. The
+ * SDK gets events when they are whole, and a single body when that is.
+ */
+export function readingOf(response: Response, maxBytes: number): BodyReading {
+  if (!response.ok) return (chunks) => firstBytes(chunks, MAX_ERROR_BYTES);
+  const isStream = response.headers
+    .get('content-type')
+    ?.toLowerCase()
+    .startsWith('text/event-stream');
+  return isStream === true
+    ? (chunks) => wholeEvents(chunks, maxBytes)
+    : (chunks) => wholeBody(chunks, maxBytes);
+}
+
+/** The response, which breaks off when it is longer than what is no result may be. */
+export function limited(response: Response): Response {
+  return watchBody(response, readingOf(response, MAX_OTHER_BYTES), () => undefined);
+}
+
+type Chunks = AsyncIterable<Uint8Array>;
+type Read = AsyncGenerator<Uint8Array, void, undefined>;
+
+/** @throws OversizedAnswer at an event of more than `maxBytes` */
+async function* wholeEvents(chunks: Chunks, maxBytes: number): Read {
+  const limit = (): number => maxBytes;
+  let whole: Buffer[] = [];
+  const events = new EventReader(limit, {
+    onEvent: (event) => void whole.push(...toEventText(event)),
+    onLongLine: refuse,
+    onLongLineEnd: () => undefined,
+    onEndlessLine: (bytes) => refuse([], bytes),
+  });
+  const lines = new LineSplitter({ maxBytes: limit, endsAtReturn: true }, events);
+  for await (const chunk of chunks) {
+    lines.add(bufferOf(chunk));
+    const blocks = whole.reverse();
+    whole = [];
+    // What was passed on is not held here any more.
+    for (let block = blocks.pop(); block !== undefined; block = blocks.pop()) yield block;
+  }
+}
+
+/** @throws OversizedAnswer when it has more than `maxBytes` */
+async function* wholeBody(chunks: Chunks, maxBytes: number): Read {
+  const store = new ByteStore();
+  for await (const chunk of chunks) {
+    const bytes = store.length + chunk.length;
+    store.add(chunk.subarray(0, maxBytes - store.length));
+    if (bytes > maxBytes) refuse(store.take(), bytes);
+  }
+  const blocks = store.take().reverse();
+  for (let block = blocks.pop(); block !== undefined; block = blocks.pop()) yield block;
+}
+
+async function* firstBytes(chunks: Chunks, maxBytes: number): Read {
+  let left = maxBytes;
+  for await (const chunk of chunks) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+}
+
+function refuse(head: Bytes, bytes: number): never {
+  throw new OversizedAnswer(head, bytes);
+}
+
+function bufferOf(chunk: Uint8Array): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}

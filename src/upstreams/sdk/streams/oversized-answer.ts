@@ -1,0 +1,53 @@
+import { isDeeperThan } from '../../../common/json-depth.js';
+import type { ToolResult } from '../../upstream-call.js';
+import { MAX_LEVELS } from '../answer-limits.js';
+import type { Bytes } from './byte-store.js';
+import { readPartialJson } from './partial-json.js';
+
+type Fields = Record<string, unknown>;
+
+/** The beginning of an answer that is longer than allowed. It never travels: its bytes are seen here alone. */
+export class OversizedAnswer extends Error {
+  readonly #head: Bytes;
+
+  constructor(
+    head: Bytes,
+    /** How many have come, at least. */
+    readonly bytes: number,
+  ) {
+    super(`its answer has more than ${bytes} bytes`);
+    this.#head = head;
+  }
+
+  /** What of its result is whole, with the text that came last as far as it came. */
+  get kept(): ToolResult {
+    const read = readPartialJson(this.#head);
+    const answers = (Array.isArray(read) ? read : [read]).filter(isObject);
+    const result = answers.map((answer) => answer['result']).findLast(isObject);
+    if (result === undefined || isDeeperThan(MAX_LEVELS, result)) return { content: [] };
+    return { ...result, content: contentOf(result) };
+  }
+}
+
+function contentOf(result: Fields): unknown[] {
+  const { content, structuredContent } = result;
+  if (Array.isArray(content) && content.length > 0) return keptParts(content, result);
+  if (structuredContent === undefined) return [];
+  return [{ type: 'text', text: JSON.stringify(structuredContent) }];
+}
+
+/** The last part may have been cut: of texts that is as good as whole, of anything else it is nothing. */
+function keptParts(content: unknown[], result: Fields): unknown[] {
+  if (Object.keys(result).at(-1) !== 'content') return content;
+  const last = content.at(-1);
+  const before = content.slice(0, -1);
+  if (!isObject(last)) return before;
+  if (typeof last['text'] === 'string') return [...before, { type: 'text', ...last }];
+  const resource = last['resource'];
+  const isTextResource = isObject(resource) && typeof resource['text'] === 'string';
+  return isTextResource ? content : before;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
