@@ -65,6 +65,16 @@ class User {
   }
 }
 
+/** What servers were answered so far. */
+const responses = (isHttp: boolean): number => {
+  const methods = isHttp
+    ? web.methods
+    : program
+        .entries()
+        .flatMap((one) => (one.event === 'message' ? [String(one.message.method)] : []));
+  return methods.filter((method) => method === 'undefined').length;
+};
+
 const resultOf = async (call: UpstreamCall): Promise<any> => {
   const outcome = await call.outcome;
   return outcome.kind === 'result' ? outcome.result : outcome;
@@ -79,7 +89,7 @@ describe.each(TRANSPORTS)('a server %s', (transport, server) => {
       const user = new User();
       const call = user.call(server(sharing), 'ask', WHO);
       await user.untilAsked();
-      expect(user.asked).toEqual([{ message: 'Who?', schema }]);
+      expect(user.asked).toMatchObject([{ message: 'Who?', schema }]);
       user.answer({ action: 'accept', content: { name: 'Ada' } });
       expect((await resultOf(call)).structuredContent).toEqual({
         action: 'accept',
@@ -89,6 +99,20 @@ describe.each(TRANSPORTS)('a server %s', (transport, server) => {
       expect(offered.structuredContent).toEqual({ elicitation: { form: {} } });
     },
   );
+
+  it('may take its question back, also its first one, and is answered nothing then', async () => {
+    const user = new User();
+    const before = responses(isHttp);
+    for (const nth of [0, 1]) {
+      const call = user.call(server('session'), 'ask', { ...WHO, timeout: 100 });
+      const { isError, content } = await resultOf(call);
+      expect([isError, content[0].text]).toEqual([true, expect.stringContaining('timed out')]);
+      await eventually('it is withdrawn', () => user.asked[nth]?.withdrawn?.aborted);
+    }
+    user.answer({ action: 'decline' });
+    expect((await resultOf(user.call(server('session'), 'echo'))).isError).toBeUndefined();
+    expect(responses(isHttp)).toBe(before);
+  });
 
   it('that all calls share is told that nobody can be asked', async () => {
     const offered = await resultOf(new User().call(server('shared'), 'capabilities'));
@@ -157,6 +181,7 @@ describe('a question whose call has ended', () => {
     const call = user.call(program.server('well', { sharing: 'session' }), 'leave', WHO);
     expect(await call.outcome).toMatchObject({ kind: 'result' });
     expect(user.asked).toHaveLength(1);
+    expect(user.asked[0]?.withdrawn?.aborted).toBe(false);
     await eventually('it is answered', () =>
       JSON.stringify(program.entries()).includes('"result":{"action":"cancel"}'),
     );

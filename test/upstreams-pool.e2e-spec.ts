@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { eventually } from './support/eventually.js';
+import { aListener, aToolRequest } from './support/upstream-call.js';
 import { type PoolFixture, poolFixture } from './support/upstream-pool.js';
 
 let fixture: PoolFixture;
@@ -34,6 +35,25 @@ describe('The pool', () => {
     expect(fixture.upstream.initializes).toBe(1);
     isUp = true;
     expect(await fixture.call('echo').outcome).toMatchObject({ kind: 'result' });
+  });
+
+  it('keeps the connection of a call that may not be sent, and says that it was not', async () => {
+    fixture = await poolFixture();
+    await fixture.call('echo').outcome;
+    const doubts: unknown[] = [];
+    fixture.pool.onDoubt((server) => doubts.push(server));
+    const listener = aListener({ mayAsk: () => Promise.resolve(false) });
+    const refused = fixture.pool.call(fixture.server, aToolRequest('gate'), listener);
+    expect(await refused.outcome).toEqual({
+      kind: 'error',
+      code: 'upstream_unreachable',
+      message: 'The call was stopped before it was sent: its upstream was not asked.',
+      outcomeUnknown: false,
+    });
+    expect(await fixture.call('echo').outcome).toMatchObject({ kind: 'result' });
+    const { initializes, deletes, calls } = fixture.upstream;
+    expect([initializes, deletes, doubts]).toEqual([1, 0, []]);
+    expect(calls.map(({ tool }) => tool)).toEqual(['echo', 'echo']);
   });
 
   it('closes a connection that nobody has borrowed, and ends its session', async () => {

@@ -226,3 +226,52 @@ describe('What is seen of MCP servers', () => {
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 }
+
+describe('A server that speaks only a newer protocol', () => {
+  const error = { code: -32022, message: 'Unsupported protocol version' };
+  const refusal = JSON.stringify({ jsonrpc: '2.0', id: 0, error });
+  /** Answers each line so. */
+  const program = `process.stdin.on('data', () => console.log(${JSON.stringify(refusal)}))`;
+  const SAYS_SO =
+    'The server speaks only a newer MCP protocol than this service (up to 2025-11-25).';
+  let service: TestService;
+  let web: McpTestServer;
+
+  beforeAll(async () => {
+    service = await TestService.start({ env: { BGC_STDIO_COMMANDS: process.execPath } });
+    web = await McpTestServer.start({
+      intercept: (_request, response) => {
+        response.writeHead(400, { 'content-type': 'application/json' }).end(refusal);
+        return true;
+      },
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await web.stop();
+  });
+
+  it.each<[string, () => object]>([
+    ['http', () => ({ url: web.url })],
+    ['stdio', () => ({ command: process.execPath, args: ['-e', program] })],
+  ])('is told as such to its caller and its administrator, over %s', async (transport, place) => {
+    const registration = { name: transport, title: 'Test', transport, ...place() };
+    const { body: server } = await service.admin.post(SERVERS, registration);
+    const answer = await service.session().call('echo', {}, { server: transport });
+    expect(answer).toMatchObject({
+      status: 502,
+      body: { code: 'upstream_unreachable', detail: SAYS_SO },
+    });
+    expect(answer.body.outcomeUnknown).toBeUndefined();
+    const engine = service.session();
+    const { id } = await engine.callInBackground('echo', {}, { server: transport });
+    const ended = await engine.get(id, 10);
+    expect(ended).toMatchObject({ status: 'failed', error: { code: 'upstream_unreachable' } });
+    expect(ended.error.message).toContain(SAYS_SO.slice(0, -1));
+    const { lastError } = await eventually('it is seen', async () => {
+      const { body } = await service.admin.get(`${SERVERS}/${server.id}`);
+      return body.reachable === false && body;
+    });
+    expect(lastError).toEqual({ code: 'upstream_unreachable', message: SAYS_SO });
+  });
+});

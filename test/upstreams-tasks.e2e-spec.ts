@@ -8,6 +8,7 @@ import type {
   UpstreamQuestion,
   UpstreamReference,
 } from '../src/upstreams/upstream-call.js';
+import { eventually } from './support/eventually.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';
 import { MovedClock } from './support/moved-clock.js';
 import { type ToolHandler, textResult } from './support/mcp-tools.js';
@@ -316,7 +317,32 @@ describe('A task that needs input', () => {
       action: 'accept',
       content: { why: 'curiosity' },
     });
-    expect(questions).toEqual([{ message: 'Why?', schema: WHY }]);
+    expect(questions).toMatchObject([{ message: 'Why?', schema: WHY }]);
+    await fixture.tasks.end('completed', RESULT);
+    expect(await call.outcome).toMatchObject({ kind: 'result', result: RESULT });
+  });
+
+  it('withdraws its question when it goes on without the answer, and no later one', async () => {
+    fixture = await TaskFixture.start();
+    const asked: UpstreamQuestion[] = [];
+    const call = fixture.research({
+      onQuestion: (question) => {
+        asked.push(question);
+        return new Promise(() => undefined);
+      },
+    });
+    await fixture.untilBegun();
+    for (const nth of [0, 1]) {
+      const given = fixture.tasks.ask(`Why ${nth}?`, WHY, 500);
+      await fixture.upstream.until(() => asked.length > nth);
+      expect(asked.map(({ withdrawn }) => withdrawn?.aborted)).toEqual(
+        [true, false].slice(1 - nth),
+      );
+      await expect(given).rejects.toThrow('timed out');
+      expect(asked[nth]?.withdrawn?.aborted).toBe(false);
+      await fixture.tasks.say('without it, then');
+      await eventually('withdrawn', () => asked[nth]?.withdrawn?.aborted);
+    }
     await fixture.tasks.end('completed', RESULT);
     expect(await call.outcome).toMatchObject({ kind: 'result', result: RESULT });
   });

@@ -1,6 +1,7 @@
 import type { ToolResult, UpstreamCall, UpstreamOutcome } from './upstream-call.js';
 import {
   CallCancelled,
+  CallNotSent,
   RequestFailed,
   RequestRefused,
   SessionForgotten,
@@ -8,7 +9,6 @@ import {
 } from './upstream-failure.js';
 import type { SessionCall, UpstreamSession } from './upstream-session.js';
 
-const NOT_ASKED = 'The call was stopped before the upstream was asked.';
 const LEFT = 'Another process goes on with the call.';
 
 /** A session in the hands of one call, until it is given back. */
@@ -107,7 +107,7 @@ export class PooledCall implements UpstreamCall {
   private async assertMayAsk(): Promise<void> {
     const isAllowed = this.cancelled !== undefined || (await this.mayAsk());
     if (this.cancelled !== undefined) throw this.cancelled;
-    if (!isAllowed) throw new UpstreamFailure('upstream_unreachable', NOT_ASKED);
+    if (!isAllowed) throw new CallNotSent();
   }
 
   /** The connection goes on for others when this call no longer waits for it. */
@@ -125,8 +125,8 @@ export class PooledCall implements UpstreamCall {
   }
 }
 
-/** A request that the upstream refused got there. */
+/** A request that the upstream refused got there; one that we refused was not even tried. */
 function isNotDelivered(error: unknown): boolean {
-  if (!(error instanceof UpstreamFailure) || error instanceof RequestRefused) return false;
-  return error.code === 'upstream_unreachable';
+  if (error instanceof RequestRefused || error instanceof CallNotSent) return false;
+  return error instanceof UpstreamFailure && error.code === 'upstream_unreachable';
 }

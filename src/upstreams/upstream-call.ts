@@ -60,7 +60,8 @@ export type QuestionAnswer =
 export interface UpstreamListener {
   /**
    * Asked when the connection stands, just before the request is sent, and again if it is sent once more
-   * because it surely was not received. False: it is not sent.
+   * because it surely was not received. False: it is not sent, and ends as `upstream_unreachable` with a message
+   * that says so; the connection goes on.
    */
   mayAsk?(): Promise<boolean>;
   onProgress(progress: UpstreamProgress): void;

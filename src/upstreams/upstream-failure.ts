@@ -35,6 +35,16 @@ export class SessionForgotten extends UpstreamFailure {
   }
 }
 
+/** The call may not be sent, for a reason on this side: it says nothing about the connection or the server. */
+export class CallNotSent extends UpstreamFailure {
+  constructor() {
+    super(
+      'upstream_unreachable',
+      'The call was stopped before it was sent: its upstream was not asked.',
+    );
+  }
+}
+
 /** The upstream answered that it does not take this request, so it is there; the request did not run. */
 export class RequestRefused extends UpstreamFailure {
   constructor(reason: string) {

@@ -14,8 +14,8 @@ export interface ToolContext {
   ping(): Promise<void>;
   /** Waits until the test releases the gate; answers what the test gave. */
   gate(name: string): Promise<Json>;
-  /** Asks anything of the client, on the stream of this call. */
-  request(method: string, params: Json): Promise<Json>;
+  /** Asks anything of the client, on the stream of this call; takes it back after the time-out in milliseconds. */
+  request(method: string, params: Json, timeout?: number): Promise<Json>;
   /** What the client said that it offers. */
   clientCapabilities: Json;
 }
@@ -29,9 +29,10 @@ export function textResult(text: string): Json {
 /** The tools of each test server. */
 export const standardTools: Record<string, ToolHandler> = {
   /** Answers with what the client answers, or refuses with. */
-  ask: async ({ method = 'elicitation/create', params = {} }, { request }) => {
+  ask: async ({ method = 'elicitation/create', params = {}, timeout }, { request }) => {
     try {
-      return { content: [], structuredContent: await request(String(method), params as Json) };
+      const answer = await request(String(method), params as Json, timeout as number);
+      return { content: [], structuredContent: answer };
     } catch (error) {
       return { ...textResult((error as Error).message), isError: true };
     }

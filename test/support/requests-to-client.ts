@@ -22,8 +22,8 @@ export function requestsToClient(
       const question = { method: 'elicitation/create', params } as ServerRequest;
       return extra.sendRequest(question, ElicitResultSchema);
     },
-    request: (asked, params) =>
-      extra.sendRequest({ method: asked, params } as ServerRequest, z.looseObject({})),
+    request: (asked, params, timeout = 60_000) =>
+      extra.sendRequest({ method: asked, params } as ServerRequest, z.looseObject({}), { timeout }),
     clientCapabilities: { ...server.getClientCapabilities() },
     ping: async () => void (await extra.sendRequest({ method: 'ping' }, EmptyResultSchema)),
   };

@@ -39,9 +39,9 @@ const tools = {
   },
   capabilities: (_args, { capabilities }) => ({ content: [], structuredContent: capabilities }),
   /** Answers with what the client answers, or refuses with. */
-  ask: async ({ method = 'elicitation/create', params }, { ask }) => {
+  ask: async ({ method = 'elicitation/create', params, timeout }, { ask }) => {
     try {
-      return { content: [], structuredContent: await ask(method, params) };
+      return { content: [], structuredContent: await ask(method, params, timeout) };
     } catch (error) {
       return { ...text(error.message), isError: true };
     }
@@ -127,7 +127,8 @@ async function serve() {
     return tools[params.name](params.arguments, {
       progress,
       requestId: extra.requestId,
-      ask: (asked, what) => extra.sendRequest({ method: asked, params: what }, z.looseObject({})),
+      ask: (asked, what, timeout = 60_000) =>
+        extra.sendRequest({ method: asked, params: what }, z.looseObject({}), { timeout }),
       capabilities: server.getClientCapabilities(),
     });
   };

@@ -73,11 +73,11 @@ export class TestTasks {
     await this.store.updateTaskStatus(this.latest, status, message);
   }
 
-  /** Asks the user; resolves with the answer. */
-  async ask(message: string, requestedSchema: Json): Promise<ElicitResult> {
+  /** Asks the user; resolves with the answer, or gives up after the time-out in milliseconds. */
+  async ask(message: string, requestedSchema: Json, timeout = 20_000): Promise<ElicitResult> {
     const params = { message, requestedSchema } as ServerRequest['params'];
     const request = { method: 'elicitation/create', params } as ServerRequest;
-    const related = { relatedTask: { taskId: this.latest }, timeout: 20_000 };
+    const related = { relatedTask: { taskId: this.latest }, timeout };
     const answer = await this.extra?.sendRequest(request, ElicitResultSchema, related);
     await this.store.updateTaskStatus(this.latest, 'working', 'answered');
     return answer as ElicitResult;

@@ -70,7 +70,8 @@ export class BackgroundCallSummaryDto {
   @ApiProperty({
     enum: DRIVERS,
     enumName: 'Driver',
-    description: 'Who does the work: one request to the MCP server, or an MCP task of it',
+    description:
+      'Who does the work: an MCP task that another process can go on with, or a request of this one',
   })
   driver!: Driver;
 

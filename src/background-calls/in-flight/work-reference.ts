@@ -1,4 +1,4 @@
-/** Who does the work of a call: one request that waits for its answer, or an MCP task of the upstream. */
+/** Who does the work of a call: an MCP task that another process can go on with, or a request of this one. */
 export const DRIVERS = ['plain', 'task'] as const;
 export type Driver = (typeof DRIVERS)[number];
 

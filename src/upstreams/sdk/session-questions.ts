@@ -1,4 +1,4 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, McpError, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { QuestionAnswer, UpstreamQuestion } from '../upstream-call.js';
 import type { QuestionListener } from '../upstream-session.js';
 import type { UpstreamClient } from './upstream-client.js';
@@ -29,12 +29,15 @@ export interface AskableCalls {
  */
 export class SessionQuestions {
   private readonly byTask = new Map<string, QuestionListener>();
+  private readonly open = new Map<RequestId, AbortController>();
 
   constructor(
     client: UpstreamClient,
     private readonly calls: AskableCalls,
   ) {
-    client.fallbackRequestHandler = (request, { signal }) => this.handle(request, signal);
+    client.fallbackRequestHandler = (request, { requestId, signal }) =>
+      this.handle(request, requestId, signal);
+    client.onTakenBack((requestId) => this.open.get(requestId)?.abort());
   }
 
   addTask(taskId: string, listener: QuestionListener): void {
@@ -45,13 +48,29 @@ export class SessionQuestions {
     this.byTask.delete(taskId);
   }
 
-  private async handle({ method, params = {} }: Asked, signal: AbortSignal): Promise<object> {
+  private async handle(
+    { method, params = {} }: Asked,
+    requestId: RequestId,
+    signal: AbortSignal,
+  ): Promise<object> {
     if (method !== 'elicitation/create')
       throw new McpError(ErrorCode.MethodNotFound, `This client does not offer ${method}`);
     const question = toQuestion(params);
-    const taskId = (params._meta?.[RELATED_TASK] as { taskId?: unknown } | undefined)?.taskId;
+    const listener = this.listenerFor(params);
+    const withdrawal = new AbortController();
+    this.open.set(requestId, withdrawal);
+    try {
+      const { signal: withdrawn } = withdrawal;
+      return await answerOrAbort(listener({ ...question, withdrawn }), signal);
+    } finally {
+      this.open.delete(requestId);
+    }
+  }
+
+  private listenerFor({ _meta }: NonNullable<Asked['params']>): QuestionListener {
+    const taskId = (_meta?.[RELATED_TASK] as { taskId?: unknown } | undefined)?.taskId;
     const named = taskId === undefined ? this.calls.onStream() : this.byTask.get(taskId as string);
-    return answerOrAbort((named ?? this.onlyCall())(question), signal);
+    return named ?? this.onlyCall();
   }
 
   private onlyCall(): QuestionListener {
@@ -73,10 +92,10 @@ function toQuestion({ message, requestedSchema }: Record<string, unknown>): Upst
   };
 }
 
-/** A question that the upstream takes back is not waited for. */
+/** Of a question that was taken back, or whose connection is gone, the answer is not waited for. */
 function answerOrAbort(answer: Promise<QuestionAnswer>, signal: AbortSignal): Promise<object> {
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('The question was taken back')));
+    signal.addEventListener('abort', () => reject(new Error('Nobody waits for the answer')));
   });
   return Promise.race([answer, aborted]);
 }

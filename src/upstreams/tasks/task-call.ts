@@ -1,8 +1,9 @@
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/within.js';
 import { TaskProgress } from './task-progress.js';
+import { TaskQuestions } from './task-questions.js';
 import { TaskRequests } from './task-requests.js';
-import { isTerminal, readTask, type TaskState } from './task-state.js';
+import { isTerminal, needsInput, readTask, type TaskState } from './task-state.js';
 import type { ToolRequest, ToolResult, UpstreamListener } from '../upstream-call.js';
 import { CallCancelled, ResultOversized, UpstreamFailure } from '../upstream-failure.js';
 import type { SessionCall, SessionTasks, UpstreamSession } from '../upstream-session.js';
@@ -46,12 +47,14 @@ export class TaskCall implements SessionCall {
   private cancelling: Promise<void> | undefined;
   private cancelled: CallCancelled | undefined;
   private readonly progress: TaskProgress;
+  private readonly asked: TaskQuestions;
 
   private constructor(private readonly parts: TaskCallParts) {
     this.requests = new TaskRequests(parts, (ms) => this.pause(ms));
     this.progress = new TaskProgress((one) => {
       if (!this.isOver) parts.listener.onProgress(one);
     });
+    this.asked = new TaskQuestions((question) => parts.listener.onQuestion(question));
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -109,7 +112,7 @@ export class TaskCall implements SessionCall {
     if (session.place !== undefined)
       listener.onReference({ kind: 'task', ...session.place, taskId, ttlMs });
     this.stopFollowing = tasks.follow(taskId, {
-      onQuestion: (question) => listener.onQuestion(question),
+      onQuestion: (question) => this.asked.put(question),
       onClosed: () => this.fail(connectionClosed()),
     });
   }
@@ -118,13 +121,21 @@ export class TaskCall implements SessionCall {
     let task = begun;
     while (!isTerminal(task)) {
       this.progress.polled(task);
-      if (task.status === 'input_required') this.listenForQuestions(task.taskId);
+      if (needsInput(task)) this.listenForQuestions(task.taskId);
       await this.pause(task.pollMs);
-      task = await this.requests.poll(task);
+      task = await this.pollAfter(task);
     }
     if (this.questions !== undefined)
       await within(LAST_ANSWER_MS, this.questions.answer.catch(ignore));
     return this.requests.result(task);
+  }
+
+  /** A task that needs no input any more has given up what it had asked before. */
+  private async pollAfter(before: TaskState): Promise<TaskState> {
+    const withdraw = this.asked.mark();
+    const task = await this.requests.poll(before);
+    if (needsInput(before) && !needsInput(task)) withdraw();
+    return task;
   }
 
   /** Questions come on the stream of `tasks/result`; it is asked again if it breaks. */

@@ -34,6 +34,10 @@ export function isTerminal({ status }: TaskState): boolean {
   return TERMINAL.has(status);
 }
 
+export function needsInput({ status }: TaskState): boolean {
+  return status === 'input_required';
+}
+
 /** As the upstream wishes within bounds; often enough to see the end of a task that is kept for a short time. */
 function pollMs(wished: unknown, ttlMs: number | null): number {
   const interval = isDuration(wished) ? wished : DEFAULT_POLL_MS;
