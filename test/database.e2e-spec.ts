@@ -196,6 +196,17 @@ describe('Database', () => {
     await proxy.stop();
   });
 
+  it('survives a connection that the server ends just when it has greeted', async () => {
+    const proxy = await PostgresProxy.start(testDatabase.url);
+    const endedPool = createPool(proxy.url, Logger.create('silent'));
+    const endedDatabase = new Database(endedPool);
+    proxy.endNextAtItsStart();
+    await expect(endedDatabase.query('SELECT 1')).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(await endedDatabase.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await endedPool.end();
+    await proxy.stop();
+  });
+
   it('does not take a mistake in a statement for an absent database', async () => {
     const mistaken = database.query('SELECT $1::text, $2::text', ['only one']);
     await expect(mistaken).rejects.not.toBeInstanceOf(DatabaseUnavailableError);

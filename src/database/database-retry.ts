@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
@@ -17,6 +18,11 @@ export interface RetryTerms {
 @Injectable()
 export class DatabaseRetry implements OnApplicationShutdown {
   private readonly closing = new AbortController();
+
+  constructor() {
+    // Each pause listens: as many as there are calls that wait for the database.
+    setMaxListeners(0, this.closing.signal);
+  }
 
   onApplicationShutdown(): void {
     this.closing.abort();

@@ -26,7 +26,12 @@ export function createPool(
     query_timeout: limitsMs.answer,
     idle_in_transaction_session_timeout: limitsMs.answer,
   });
-  // An idle connection that breaks would otherwise end the process; the next query makes a new one.
-  pool.on('error', (error) => logger.warn('database.connection_lost', {}, error));
+  // For as long as it lives: from being made until its taker listens nobody else does, and an error that
+  // comes in the same packet as the greeting would end the process. A broken one is not used again.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => logger.warn('database.connection_lost', {}, error)),
+  );
+  // Of an idle connection, which has said so itself; the next query makes a new one.
+  pool.on('error', () => undefined);
   return pool;
 }

@@ -4,6 +4,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** The name under which the service's LISTEN connection introduces itself. */
 const LISTENER = 'background-calls listener';
 
+/** What a server says to a new connection when that may ask: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
 interface Break {
   text: string;
   when: 'before' | 'after';
@@ -17,6 +20,7 @@ export class PostgresProxy {
   private isCut = false;
   private areListenersCut = false;
   private isSilent = false;
+  private endsNextAtItsStart = false;
   private nextBreak: Break | undefined;
 
   private constructor(
@@ -48,6 +52,11 @@ export class PostgresProxy {
    */
   breakNext(text: string, when: Break['when']): Promise<void> {
     return new Promise((happened) => (this.nextBreak = { text, when, happened }));
+  }
+
+  /** The next connection is ended by the server in the very packet that says that it is ready. */
+  endNextAtItsStart(): void {
+    this.endsNextAtItsStart = true;
   }
 
   /** From now on nothing comes back, as from a server that hangs. */
@@ -104,7 +113,10 @@ export class PostgresProxy {
     });
     server.on('data', (data) => {
       if (losesAnswer) cut();
-      else if (!this.isSilent) client.write(data);
+      else if (this.endsNextAtItsStart && data.subarray(-READY.length).equals(READY)) {
+        this.endsNextAtItsStart = false;
+        client.end(Buffer.concat([data, endOfSession()]));
+      } else if (!this.isSilent) client.write(data);
     });
   }
 
@@ -121,4 +133,12 @@ export class PostgresProxy {
     const port = Number(this.target.port || 5432);
     return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   }
+}
+
+/** ErrorResponse: admin_shutdown. */
+function endOfSession(): Buffer {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0', 'latin1');
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
 }
