@@ -7,6 +7,7 @@ import { Logger } from './common/logger.js';
 import { within } from './common/within.js';
 import type { Configuration } from './config/environment.js';
 import { createApp } from './configure-app.js';
+import { WebhookRelay } from './delivery/webhook/webhook-relay.js';
 import { InstanceLease } from './instances/instance-lease.js';
 import { RecoveryService } from './recovery/recovery.service.js';
 import { ForegroundCalls } from './tool-calls/foreground-calls.js';
@@ -33,6 +34,7 @@ export class Service {
       await app.get(InstanceLease).start();
       await app.get(RecoveryService).start();
       app.get(QueueDispatcher).start();
+      app.get(WebhookRelay).start();
       await app.listen(configuration.port, configuration.host);
     } catch (error) {
       await app.close();
@@ -47,7 +49,7 @@ export class Service {
   }
 
   /**
-   * Leaves in order: no new work, foreground calls end or are stopped after the drain time, what
+   * Leaves in order: no new work, foreground calls and webhooks end or are stopped after the drain time, what
    * nobody can resume is ended and told, the lease is given up and with it the other calls, everything
    * is closed.
    */
@@ -57,11 +59,7 @@ export class Service {
     this.app.get(Drain).begin();
     const drainMs = this.configuration.drainSec * 1_000;
     const steps: [string, number, () => Promise<void>][] = [
-      [
-        'foreground',
-        drainMs + WRITE_ENDS_MS,
-        () => this.get(ForegroundCalls).whenNoneWaits(drainMs),
-      ],
+      ['foreground', drainMs + WRITE_ENDS_MS, () => this.finishRequests(drainMs)],
       ['recovery', WRITE_ENDS_MS, () => this.get(RecoveryService).stop()],
       ['queue', WRITE_ENDS_MS, () => this.get(QueueDispatcher).stop()],
       ['calls', WRITE_ENDS_MS, () => this.get(InFlightCalls).leaveAll()],
@@ -70,6 +68,14 @@ export class Service {
     ];
     for (const [step, limitMs, work] of steps) await this.leave(step, limitMs, work);
     logger.info('service.stopped');
+  }
+
+  /** What is under way on either side: what we are asked, and what we send. */
+  private async finishRequests(drainMs: number): Promise<void> {
+    await Promise.all([
+      this.get(ForegroundCalls).whenNoneWaits(drainMs),
+      this.get(WebhookRelay).stop(drainMs),
+    ]);
   }
 
   /** Leaving has an end, whatever hangs; a step that fails must not keep the rest from being done. */

@@ -29,7 +29,7 @@ const STATEMENTS: [string, (tx: Transaction) => Promise<unknown>][] = [
   ['going on after an acknowledgement', (tx) => deliverable.goOn(tx, 1)],
   ['counting a try', (tx) => messages.countTry(tx, [1, 2])],
   ['finding a message', (tx) => messages.findOfSessions(tx, ID, ID)],
-  ['acknowledging', (tx) => messages.acknowledge(tx, ID)],
+  ['acknowledging', (tx) => messages.end(tx, ID, 'delivered')],
   ['listing what waits', (tx) => notifications.listWaiting(tx, [1, 2], 20)],
   ['suppressing questions', (tx) => notifications.suppressQuestions(tx, ID, 'call_ended')],
   ['settling what waits', (tx) => deliverable.settle(tx, 1)],

@@ -180,7 +180,7 @@ describe('an acknowledgement against the end of a call', () => {
     const claimed = claim();
     await waitingForLock(1);
     await lock.commit(async (tx, target) => {
-      await service.get(MessageRepository).acknowledge(tx, first!.id);
+      await service.get(MessageRepository).end(tx, first!.id, 'delivered');
       await service.endCallIn(tx, target, { tool: 'second' });
       await service.get(DeliverableRepository).goOn(tx, target.id);
     });

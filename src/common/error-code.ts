@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'conflict'
+  | 'delivery_by_webhook'
   | 'turn_interrupted'
   | 'call_cancelled'
   | 'no_result'

@@ -6,6 +6,7 @@ type Fields = Record<string, string | number | boolean | null | undefined>;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ID_FIELDS: Readonly<Record<string, IdPrefix>> = {
+  appId: 'app',
   callId: 'bgc',
   messageId: 'msg',
   instanceId: 'ins',

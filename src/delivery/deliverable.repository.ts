@@ -17,9 +17,15 @@ export interface DeliverableTarget extends LockedTarget {
 type DeliverableRow = TargetRow & { now: Date };
 
 // now(), not clock_timestamp(): an index can be asked for it, and it cannot change within the statement.
+const NO_TURN = `(targets.turn_expires_at IS NULL OR targets.turn_expires_at <= now())`;
+
 const DELIVERABLE = `targets.undelivered_since IS NOT NULL
-    AND (targets.turn_expires_at IS NULL OR targets.turn_expires_at <= now())
+    AND ${NO_TURN}
     AND (targets.hidden_until IS NULL OR targets.hidden_until <= now())`;
+
+// The expression of an index: what is hidden until later lies behind what is due, and is not read.
+const DUE_AT = 'greatest(targets.undelivered_since, targets.hidden_until)';
+const DUE = `targets.undelivered_since IS NOT NULL AND ${DUE_AT} <= now() AND ${NO_TURN}`;
 
 // A session asks for itself: it waits for whoever holds its row, such as a call that is just ending,
 // and the conditions are then checked again on what that left behind.
@@ -36,6 +42,19 @@ const LOCK_SESSIONS = `
   ORDER BY targets.undelivered_since, targets.id
   LIMIT $2
   FOR UPDATE OF targets SKIP LOCKED`;
+
+const LOCK_DUE = `
+  SELECT ${TARGET_COLUMNS}, now() AS now
+  FROM targets
+  WHERE targets.app_id = $1 AND ${DUE}
+  ORDER BY ${DUE_AT}, targets.id
+  LIMIT $2
+  FOR UPDATE OF targets SKIP LOCKED`;
+
+const FIND_DUE_APPS = `
+  SELECT asked.app_id AS "appId"
+  FROM unnest($1::uuid[]) AS asked (app_id)
+  WHERE EXISTS (SELECT FROM targets WHERE targets.app_id = asked.app_id AND ${DUE})`;
 
 const HIDE = `
   UPDATE targets
@@ -90,7 +109,22 @@ export class DeliverableRepository {
       scope.sessionId === undefined
         ? await tx.query<DeliverableRow>(LOCK_SESSIONS, [scope.appId, limit])
         : await tx.query<DeliverableRow>(LOCK_SESSION, [scope.appId, scope.sessionId]);
-    return rows.map((row) => ({ ...toLockedTarget(row), now: row.now }));
+    return rows.map(toDeliverableTarget);
+  }
+
+  /**
+   * Locks targets of an app, sessions and bots, to which something can be handed out: at most `limit`, the
+   * longest due first, leaving out those that somebody else holds.
+   */
+  async lockDue(tx: Transaction, appId: string, limit: number): Promise<DeliverableTarget[]> {
+    const rows = await tx.query<DeliverableRow>(LOCK_DUE, [appId, limit]);
+    return rows.map(toDeliverableTarget);
+  }
+
+  /** Those of the apps in which something can be handed out now. */
+  async findDueApps(db: Queryable, appIds: string[]): Promise<string[]> {
+    const rows = await db.query<{ appId: string }>(FIND_DUE_APPS, [appIds]);
+    return rows.map(({ appId }) => appId);
   }
 
   /** Hides what was handed out to the targets for `visibilitySec`. */
@@ -125,4 +159,8 @@ export class DeliverableRepository {
     ]);
     return rows.map(({ appId, sessionId }) => ({ appId, sessionId: sessionId ?? undefined }));
   }
+}
+
+function toDeliverableTarget(row: DeliverableRow): DeliverableTarget {
+  return { ...toLockedTarget(row), now: row.now };
 }

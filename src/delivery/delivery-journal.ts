@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../common/logger.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
-import type { AcknowledgedMessage, HandedOutMessage } from './message.repository.js';
+import type { DeadReason } from './message-state.js';
+import type { EndedMessage, HandedOutMessage } from './message.repository.js';
 
 /** What the log and the figures keep of deliveries, once they are committed: a line for each call that is told. */
 @Injectable()
@@ -11,17 +12,23 @@ export class DeliveryJournal {
     private readonly logger: Logger,
   ) {}
 
-  handedOut({ id: messageId, attempts, told }: HandedOutMessage): void {
+  handedOut({ id: messageId, attempts, handOut, told }: HandedOutMessage): void {
     for (const { callId, sinceEndMs } of told) {
-      if (attempts === 1) this.metrics.observe('handed_out', sinceEndMs);
+      if (handOut === 1) this.metrics.observe('handed_out', sinceEndMs);
       this.logger.info('message.handed_out', { callId, messageId, attempts });
     }
   }
 
-  acknowledged({ id: messageId, attempts, told }: AcknowledgedMessage): void {
+  acknowledged({ id: messageId, attempts, told }: EndedMessage): void {
     for (const { callId, sinceEndMs } of told) {
       this.metrics.observe('acknowledged', sinceEndMs);
       this.logger.info('message.acknowledged', { callId, messageId, attempts });
     }
+  }
+
+  dead({ id: messageId, attempts, told }: EndedMessage, reason: DeadReason): void {
+    this.metrics.countDead(reason);
+    for (const { callId } of told)
+      this.logger.warn('message.dead', { callId, messageId, attempts, reason });
   }
 }

@@ -4,6 +4,7 @@ import { Database } from '../database/database.js';
 import { DatabaseLook } from '../metrics/database-look.js';
 import { MetricsRegistry } from '../metrics/metrics.registry.js';
 import { type Backlog, BacklogRepository } from './backlog.repository.js';
+import type { DeadReason } from './message-state.js';
 
 const LAGS_SEC = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 6 * 3_600, 24 * 3_600];
 
@@ -11,6 +12,7 @@ const LAGS_SEC = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 6 * 3_600, 24 * 3_600
 @Injectable()
 export class DeliveryMetrics {
   private readonly lag;
+  private readonly dead;
 
   constructor(
     private readonly registry: MetricsRegistry,
@@ -23,6 +25,11 @@ export class DeliveryMetrics {
       help: 'From the end of a call to its first hand-out, and to its acknowledgement',
       labelNames: ['until'],
       buckets: LAGS_SEC,
+    });
+    this.dead = registry.counter({
+      name: 'bgc_messages_dead_total',
+      help: 'Messages that became dead letters',
+      labelNames: ['reason'],
     });
     const look = new DatabaseLook(clock, () => backlog.count(database));
     this.watch(
@@ -47,6 +54,10 @@ export class DeliveryMetrics {
 
   observe(until: 'handed_out' | 'acknowledged', sinceEndMs: number): void {
     this.lag.observe({ until }, Math.max(0, sinceEndMs) / 1_000);
+  }
+
+  countDead(reason: DeadReason): void {
+    this.dead.inc({ reason });
   }
 
   /** A figure that is read from the database: it is missing while that is away. */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { TargetsModule } from '../targets/targets.module.js';
 import { Acknowledgements } from './acknowledgements.js';
 import { BacklogRepository } from './backlog.repository.js';
@@ -11,17 +12,29 @@ import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryWaiters } from './pull/delivery-waiters.js';
 import { AgentInstructionsController } from './http/agent-instructions.controller.js';
 import { MessagesController } from './http/messages.controller.js';
+import { TestDeliveryController } from './http/test-delivery.controller.js';
+import { MessageEndings } from './message-endings.js';
 import { MessageWriter } from './message-writer.js';
 import { MessageClaims } from './message-claims.js';
 import { MessageInbox } from './pull/message-inbox.js';
 import { MessageRepository } from './message.repository.js';
 import { NotificationOutbox } from './notification-outbox.js';
 import { NotificationRepository } from './notification.repository.js';
+import { MessageAttemptRepository } from './webhook/message-attempt.repository.js';
+import { TriedMessageRepository } from './webhook/tried-message.repository.js';
+import { WebhookDelivery } from './webhook/webhook-delivery.js';
+import { WebhookJournal } from './webhook/webhook-journal.js';
+import { WebhookQueue } from './webhook/webhook-queue.js';
+import { WebhookRelay } from './webhook/webhook-relay.js';
+import { WebhookSettlement } from './webhook/webhook-settlement.js';
+import { WebhookTest } from './webhook/webhook-test.js';
+import { WebhookTimes } from './webhook/webhook-times.js';
+import { WebhookSender } from './webhook/webhook.sender.js';
 import { ResultFiles } from './files/result-files.js';
 
 @Module({
-  imports: [AppsModule, EventsModule, TargetsModule],
-  controllers: [AgentInstructionsController, MessagesController],
+  imports: [AppsModule, EventsModule, OutboundModule, TargetsModule],
+  controllers: [AgentInstructionsController, MessagesController, TestDeliveryController],
   providers: [
     NotificationRepository,
     NotificationOutbox,
@@ -36,8 +49,19 @@ import { ResultFiles } from './files/result-files.js';
     DeliveryWaiters,
     MessageInbox,
     Acknowledgements,
+    MessageEndings,
+    MessageAttemptRepository,
+    TriedMessageRepository,
+    WebhookTimes,
+    WebhookJournal,
+    WebhookSender,
+    WebhookSettlement,
+    WebhookDelivery,
+    WebhookQueue,
+    WebhookRelay,
+    WebhookTest,
     ResultFiles,
   ],
-  exports: [NotificationOutbox, CallDeliveries, ResultFiles],
+  exports: [NotificationOutbox, CallDeliveries, ResultFiles, WebhookRelay],
 })
 export class DeliveryModule {}

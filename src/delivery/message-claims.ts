@@ -27,19 +27,15 @@ export class MessageClaims {
 
   /** Takes what can be handed out now and hides it for `delivery.visibilitySec`. */
   async claim(scope: DeliveryScope): Promise<HandedOutMessage[]> {
-    return this.database.transaction(async (tx) => {
-      const targets = await this.deliverable.lock(tx, scope, MAX_CLAIMED);
-      if (targets.length === 0) return [];
-      for (const target of targets) await this.turns.settleExpired(tx, target);
-      const messages = await this.take(tx, targets);
-      const { visibilitySec } = this.settings.current.delivery;
-      await this.deliverable.hide(
-        tx,
-        messages.map(({ targetId }) => targetId),
-        visibilitySec,
-      );
-      return messages;
-    });
+    return this.handOut(
+      (tx) => this.deliverable.lock(tx, scope, MAX_CLAIMED),
+      this.settings.current.delivery.visibilitySec,
+    );
+  }
+
+  /** Takes what can be handed out now to sessions and bots of the app, at most `limit`, and hides it. */
+  async claimOfApp(appId: string, limit: number, hiddenSec: number): Promise<HandedOutMessage[]> {
+    return this.handOut((tx) => this.deliverable.lockDue(tx, appId, limit), hiddenSec);
   }
 
   /**
@@ -52,6 +48,24 @@ export class MessageClaims {
       if (!(await this.messages.isOut(tx, message))) return;
       await this.deliverable.showAgain(tx, target.id);
       await notifyDeliveryReady(tx, target);
+    });
+  }
+
+  private async handOut(
+    lock: (tx: Transaction) => Promise<DeliverableTarget[]>,
+    hiddenSec: number,
+  ): Promise<HandedOutMessage[]> {
+    return this.database.transaction(async (tx) => {
+      const targets = await lock(tx);
+      if (targets.length === 0) return [];
+      for (const target of targets) await this.turns.settleExpired(tx, target);
+      const messages = await this.take(tx, targets);
+      await this.deliverable.hide(
+        tx,
+        messages.map(({ targetId }) => targetId),
+        hiddenSec,
+      );
+      return messages;
     });
   }
 

@@ -49,7 +49,16 @@ export class MessageWriter {
       callId: notice.callId,
       sinceEndMs: now.getTime() - Date.parse(happenedAt(notice)),
     }));
-    return { id, targetId: target.id, body, attempts: 1, told: calls, target, notices: told };
+    return {
+      id,
+      targetId: target.id,
+      body,
+      attempts: 1,
+      handOut: 1,
+      told: calls,
+      target,
+      notices: told,
+    };
   }
 
   private async store(tx: Transaction, made: WrittenMessage[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction } from '../database/database.js';
-import type { MessageState } from './message-state.js';
+import type { DeadReason, MessageState } from './message-state.js';
 import type { ToldCall } from './told-call.js';
 
 export interface NewMessage {
@@ -18,8 +18,10 @@ export interface HandedOutMessage {
   targetId: number;
   /** The JSON as it was frozen. */
   body: string;
-  /** This try included. */
+  /** This try included; busy answers are not counted. */
   attempts: number;
+  /** Which hand-out of the message this is: nobody else's has the number. */
+  handOut: number;
   told: ToldCall[];
 }
 
@@ -32,8 +34,8 @@ export interface StoredMessage {
   deliveredAt: Date | null;
 }
 
-/** A message with the calls that it tells of. */
-export interface AcknowledgedMessage extends StoredMessage {
+/** A message that has just ended, with the calls that it tells of. */
+export interface EndedMessage extends StoredMessage {
   told: ToldCall[];
 }
 
@@ -47,9 +49,10 @@ const TOLD = `(
 // a message that was acknowledged meanwhile is not handed out once more.
 const COUNT_TRY = `
   UPDATE messages
-  SET attempts = messages.attempts + 1
+  SET attempts = messages.attempts + 1, hand_outs = messages.hand_outs + 1, next_attempt_at = NULL
   WHERE messages.target_id = ANY($1::bigint[]) AND messages.state = 'pending'
-  RETURNING messages.id, messages.target_id AS "targetId", messages.body, messages.attempts, ${TOLD}`;
+  RETURNING messages.id, messages.target_id AS "targetId", messages.body, messages.attempts,
+    messages.hand_outs AS "handOut", ${TOLD}`;
 
 const INSERT = `
   INSERT INTO messages (id, app_id, target_id, state, body, attempts, created_at)
@@ -64,16 +67,18 @@ const FIND_OF_SESSIONS = `
   JOIN targets ON targets.id = messages.target_id
   WHERE messages.id = $1 AND messages.app_id = $2 AND targets.kind = 'session'`;
 
-const ACKNOWLEDGE = `
+const END = `
   UPDATE messages
-  SET state = 'delivered', delivered_at = now()
+  SET state = $2, dead_reason = $3, next_attempt_at = NULL,
+    delivered_at = CASE WHEN $2 = 'delivered' THEN now() END
   WHERE messages.id = $1 AND messages.state = 'pending'
   RETURNING messages.id, messages.target_id AS "targetId", messages.state, messages.attempts,
     messages.delivered_at AS "deliveredAt", ${TOLD}`;
 
 const IS_OUT = `
   SELECT messages.id FROM messages
-  WHERE messages.id = $1 AND messages.state = 'pending' AND messages.attempts = $2`;
+  WHERE messages.id = $1 AND messages.state = 'pending' AND messages.hand_outs = $2
+    AND messages.next_attempt_at IS NULL`;
 
 /** The statements on messages; those that write need the lock of the target. */
 @Injectable()
@@ -105,14 +110,19 @@ export class MessageRepository {
   }
 
   /** Undefined when the message was not pending any more. */
-  async acknowledge(tx: Transaction, id: string): Promise<AcknowledgedMessage | undefined> {
-    const [row] = await tx.query<AcknowledgedMessage>(ACKNOWLEDGE, [id]);
+  async end(
+    tx: Transaction,
+    id: string,
+    state: Exclude<MessageState, 'pending'>,
+    deadReason?: DeadReason,
+  ): Promise<EndedMessage | undefined> {
+    const [row] = await tx.query<EndedMessage>(END, [id, state, deadReason]);
     return row;
   }
 
-  /** Whether this very try is the last one and waits for its acknowledgement. */
-  async isOut(tx: Transaction, { id, attempts }: HandedOutMessage): Promise<boolean> {
-    const rows = await tx.query(IS_OUT, [id, attempts]);
+  /** Whether this very hand-out is the last one, and nothing is known yet of what became of it. */
+  async isOut(tx: Transaction, { id, handOut }: HandedOutMessage): Promise<boolean> {
+    const rows = await tx.query(IS_OUT, [id, handOut]);
     return rows.length > 0;
   }
 }

@@ -13,6 +13,7 @@ export type EventType =
   | 'notification.suppressed'
   | 'message.pending'
   | 'message.delivered'
+  | 'message.dead'
   | 'turn.started'
   | 'turn.ended';
 

@@ -3,7 +3,10 @@ export abstract class OutboundRefusedError extends Error {}
 
 /** The other side wants the request to go elsewhere; nothing is sent there. */
 export class RedirectRefusedError extends OutboundRefusedError {
-  constructor(status: number, location: string | null) {
+  constructor(
+    readonly status: number,
+    location: string | null,
+  ) {
     super(`HTTP ${status}: a redirect to ${location ?? 'nowhere'} is not followed`);
   }
 }

@@ -66,6 +66,7 @@ const TABLE: [ErrorCode, number][] = [
   ['method_not_allowed', 405],
   ['request_timeout', 408],
   ['conflict', 409],
+  ['delivery_by_webhook', 409],
   ['turn_interrupted', 409],
   ['call_cancelled', 409],
   ['no_result', 409],

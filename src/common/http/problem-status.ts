@@ -22,6 +22,7 @@ export const PROBLEM_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'Conflict' },
+  delivery_by_webhook: { status: 409, title: 'Messages go out by webhook' },
   turn_interrupted: { status: 409, title: 'The turn was interrupted' },
   call_cancelled: { status: 409, title: 'The call was cancelled' },
   no_result: { status: 409, title: 'The call has no result' },

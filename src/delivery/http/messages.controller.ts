@@ -19,12 +19,13 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const HAND_OUT =
   'Nothing is handed out while a turn of the session runs. Calls that ended meanwhile come as one ' +
   'message, oldest first. A message that is not acknowledged within `delivery.visibilitySec` comes ' +
-  'again, with the same id and the same body.';
+  'again, with the same id and the same body. While `delivery.mode` of the app is `webhook`, this is a ' +
+  '409 `delivery_by_webhook`; what was handed out before can still be acknowledged.';
 
 /** Pull delivery to sessions. */
 @Audience('agent')
 @Controller('v1')
-@ApiProblems(400, 404, 503)
+@ApiProblems(400, 404, 409, 503)
 export class MessagesController {
   constructor(
     private readonly inbox: MessageInbox,

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { AppDirectory } from '../../apps/app.directory.js';
 import { Drain } from '../../common/drain.js';
 import { Logger } from '../../common/logger.js';
+import { DeliveryByWebhookError } from '../delivery.errors.js';
 import { DeliveryJournal } from '../delivery-journal.js';
 import { DeliveryWaiters } from './delivery-waiters.js';
 import type { DeliveryScope } from './delivery-scope.js';
@@ -11,6 +13,7 @@ import type { HandedOutMessage } from '../message.repository.js';
 @Injectable()
 export class MessageInbox {
   constructor(
+    private readonly apps: AppDirectory,
     private readonly claims: MessageClaims,
     private readonly waiters: DeliveryWaiters,
     private readonly drain: Drain,
@@ -20,13 +23,16 @@ export class MessageInbox {
 
   /**
    * Hands out what there is, waiting up to `waitMs` for something to come. Empty when the time is over,
-   * when this process is leaving, and when the receiver has gone: then nothing stays hidden because of it.
+   * when this process is leaving, when the app changes to webhooks meanwhile, and when the receiver has
+   * gone: then nothing stays hidden because of it.
+   * @throws DeliveryByWebhookError while the messages of the app are sent to its URL.
    */
   async poll(
     scope: DeliveryScope,
     waitMs: number,
     receiverGone: AbortSignal,
   ): Promise<HandedOutMessage[]> {
+    if (!this.isPulled(scope)) throw new DeliveryByWebhookError();
     const signal = AbortSignal.any([receiverGone, this.drain.signal]);
     const look = (): Promise<HandedOutMessage[] | undefined> => this.look(scope, receiverGone);
     const found = waitMs > 0 ? this.waiters.until(scope, waitMs, signal, look) : look();
@@ -50,6 +56,7 @@ export class MessageInbox {
     receiverGone: AbortSignal,
   ): Promise<HandedOutMessage[] | undefined> {
     if (receiverGone.aborted) return undefined;
+    if (!this.isPulled(scope)) return [];
     const messages = await this.claims.claim(scope);
     for (const message of messages) this.journal.handedOut(message);
     if (receiverGone.aborted) {
@@ -57,5 +64,9 @@ export class MessageInbox {
       return undefined;
     }
     return messages.length === 0 ? undefined : messages;
+  }
+
+  private isPulled({ appId }: DeliveryScope): boolean {
+    return this.apps.byId(appId)?.delivery.mode !== 'webhook';
   }
 }

@@ -89,7 +89,7 @@ export class DeliverySettingsDto {
   @Seconds('Seconds after which a message that nobody acknowledged comes again')
   visibilitySec!: number;
 
-  @Hours('Hours after which a message is no longer delivered; not applied yet')
+  @Hours('Hours for which a webhook that fails is tried again before its message is a dead letter')
   maxAgeHours!: number;
 }
 

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseUnavailableError } from '../../common/domain-error.js';
+import { Logger } from '../../common/logger.js';
+import { MetricsRegistry } from '../../metrics/metrics.registry.js';
+import { DeliveryJournal } from '../delivery-journal.js';
+import type { HandedOutMessage } from '../message.repository.js';
+import type { SendResult } from './send-outcome.js';
+import type { Settled } from './webhook-settlement.js';
+
+const DURATIONS_SEC = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 15];
+
+/** What the log and the figures keep of webhooks. */
+@Injectable()
+export class WebhookJournal {
+  private readonly durations;
+
+  constructor(
+    registry: MetricsRegistry,
+    private readonly deliveries: DeliveryJournal,
+    private readonly logger: Logger,
+  ) {
+    this.durations = registry.histogram({
+      name: 'bgc_webhook_duration_seconds',
+      help: 'How long the tries of webhooks took, by what became of them',
+      labelNames: ['outcome'],
+      buckets: DURATIONS_SEC,
+    });
+  }
+
+  handedOut(message: HandedOutMessage): void {
+    this.deliveries.handedOut(message);
+  }
+
+  tried(appId: string, message: HandedOutMessage, result: SendResult): void {
+    const { outcome, status, durationMs, error } = result;
+    this.durations.observe({ outcome: outcome.kind }, durationMs / 1_000);
+    if (error === null) return;
+    const isBad = outcome.kind === 'failed' || outcome.kind === 'gone';
+    const fields = { appId, messageId: message.id, outcome: outcome.kind, status, durationMs };
+    if (isBad) this.logger.warn('webhook.tried', { ...fields, error });
+    else this.logger.info('webhook.tried', { ...fields, error });
+  }
+
+  /** Undefined: it was overtaken. */
+  settled({ id: messageId }: HandedOutMessage, settled: Settled | undefined): void {
+    if (settled === undefined) this.logger.info('webhook.overtaken', { messageId });
+    else if (settled.ended !== undefined && settled.step.kind === 'dead')
+      this.deliveries.dead(settled.ended, settled.step.reason);
+    else if (settled.ended !== undefined) this.deliveries.acknowledged(settled.ended);
+  }
+
+  /** The message comes again when its time is over. */
+  notSettled({ id: messageId }: HandedOutMessage, error: unknown): void {
+    const isAway = error instanceof DatabaseUnavailableError;
+    if (isAway) this.logger.warn('webhook.not_settled', { messageId }, error);
+    else this.logger.error('webhook.settlement_failed', { messageId }, error);
+  }
+}

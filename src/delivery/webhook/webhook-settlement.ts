@@ -1,0 +1,81 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../../database/database.js';
+import { notifyDeliveryReady } from '../../targets/delivery-ready.js';
+import { type LockedTarget, TargetRepository } from '../../targets/target.repository.js';
+import { DeliverableRepository } from '../deliverable.repository.js';
+import { MessageEndings } from '../message-endings.js';
+import type { EndedMessage, HandedOutMessage } from '../message.repository.js';
+import { MessageAttemptRepository } from './message-attempt.repository.js';
+import { type NextStep, nextStep, type TriedMessage } from './next-step.js';
+import type { SendResult } from './send-outcome.js';
+import { TriedMessageRepository } from './tried-message.repository.js';
+
+const CHANCES = 1_000;
+
+/** What is to be done with a message after its try, and the message when that has ended it. */
+export interface Settled {
+  step: NextStep;
+  ended: EndedMessage | undefined;
+}
+
+/** Writes down what became of a try and does with the message what follows from it. */
+@Injectable()
+export class WebhookSettlement {
+  constructor(
+    private readonly database: Database,
+    private readonly targets: TargetRepository,
+    private readonly tried: TriedMessageRepository,
+    private readonly attempts: MessageAttemptRepository,
+    private readonly deliverable: DeliverableRepository,
+    private readonly endings: MessageEndings,
+  ) {}
+
+  /**
+   * In one transaction, under the lock of the target. Undefined, and nothing happens, when the message
+   * has ended, was handed out again meanwhile (this process was held up), or the try is settled already.
+   * @throws DatabaseUnavailableError; it may be called again.
+   */
+  async settle(
+    message: HandedOutMessage,
+    result: SendResult,
+    now: Pick<TriedMessage, 'maxAgeMs' | 'isConfiguredAnew'>,
+  ): Promise<Settled | undefined> {
+    return this.database.transaction(async (tx) => {
+      const target = await this.targets.lockById(tx, message.targetId);
+      const found = await this.tried.find(tx, message);
+      if (found === undefined) return undefined;
+      await this.attempts.record(tx, message, result);
+      const chance = randomInt(CHANCES + 1) / CHANCES;
+      const step = nextStep(result.outcome, { ...found, ...now }, chance);
+      return { step, ended: await this.take(tx, target, message.id, step) };
+    });
+  }
+
+  private async take(
+    tx: Transaction,
+    target: LockedTarget,
+    messageId: string,
+    step: NextStep,
+  ): Promise<EndedMessage | undefined> {
+    switch (step.kind) {
+      case 'delivered':
+        return this.endings.end(tx, target, messageId, {
+          state: 'delivered',
+          turnId: step.turnId,
+        });
+      case 'dead':
+        return this.endings.end(tx, target, messageId, { state: 'dead', reason: step.reason });
+      case 'wait': {
+        const waitSec = step.waitMs / 1_000;
+        await this.tried.wait(tx, messageId, waitSec, step.isBusy);
+        await this.deliverable.hide(tx, [target.id], waitSec);
+        return undefined;
+      }
+      case 'give_back':
+        await this.deliverable.showAgain(tx, target.id);
+        await notifyDeliveryReady(tx, target);
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { Injectable } from '@nestjs/common';
+
+/** How long things of a webhook take, in milliseconds; tests make them shorter. */
+@Injectable()
+export class WebhookTimes {
+  /** From the claim until the whole answer has to be there. */
+  sendMs = 15_000;
+  /** After that, until another process takes the sender for dead and sends again. */
+  marginMs = 10_000;
+  /** How late something may be noticed that becomes due by time alone, or whose telling was lost. */
+  tickMs = 500;
+}
