@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AppDirectory } from '../../apps/app.directory.js';
 import type { App } from '../../apps/app.js';
@@ -14,7 +13,6 @@ import { WebhookTimes } from './webhook-times.js';
 import { WebhookSender } from './webhook.sender.js';
 
 const HOUR_MS = 3_600_000;
-const SETTLE_AGAIN_MS = 1_000;
 
 /** A message that was claimed, to be sent by this process alone until its time is over. */
 export interface ClaimedMessage {
@@ -56,19 +54,20 @@ export class WebhookDelivery {
     leaving: AbortSignal,
   ): Promise<void> {
     const untilMs = claimedAtMs + this.times.sendMs + this.times.marginMs;
-    for (;;) {
-      try {
-        const settled = await this.settlement.settle(message, result, {
-          maxAgeMs: this.settings.current.delivery.maxAgeHours * HOUR_MS,
-          isConfiguredAnew: !this.isStillConfigured(app),
-        });
-        return this.journal.settled(message, settled);
-      } catch (error) {
-        const mayTryAgain = error instanceof DatabaseUnavailableError && !leaving.aborted;
-        if (!mayTryAgain || this.clock.monotonicMs() + SETTLE_AGAIN_MS > untilMs)
-          return this.journal.notSettled(message, error);
-        await sleep(SETTLE_AGAIN_MS, undefined, { signal: leaving }).catch(() => undefined);
-      }
+    const now = {
+      maxAgeMs: this.settings.current.delivery.maxAgeHours * HOUR_MS,
+      isConfiguredAnew: !this.isStillConfigured(app),
+    };
+    const terms = {
+      onAway: (error: Error): void => this.journal.notSettled(message, error),
+      isWanted: (): boolean => this.clock.monotonicMs() < untilMs,
+      stop: leaving,
+    };
+    try {
+      const settled = await this.settlement.settle(message, result, now, terms);
+      this.journal.settled(message, settled);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) this.journal.notSettled(message, error);
     }
   }
 

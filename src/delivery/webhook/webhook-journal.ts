@@ -49,7 +49,7 @@ export class WebhookJournal {
     else if (settled.ended !== undefined) this.deliveries.acknowledged(settled.ended);
   }
 
-  /** The message comes again when its time is over. */
+  /** Unless a further try to write it down succeeds, the message comes again when its time is over. */
   notSettled({ id: messageId }: HandedOutMessage, error: unknown): void {
     const isAway = error instanceof DatabaseUnavailableError;
     if (isAway) this.logger.warn('webhook.not_settled', { messageId }, error);

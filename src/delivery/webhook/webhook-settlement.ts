@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { DatabaseRetry, type RetryTerms } from '../../database/database-retry.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { notifyDeliveryReady } from '../../targets/delivery-ready.js';
 import { type LockedTarget, TargetRepository } from '../../targets/target.repository.js';
@@ -19,11 +20,14 @@ export interface Settled {
   ended: EndedMessage | undefined;
 }
 
+type Circumstances = Pick<TriedMessage, 'maxAgeMs' | 'isConfiguredAnew'>;
+
 /** Writes down what became of a try and does with the message what follows from it. */
 @Injectable()
 export class WebhookSettlement {
   constructor(
     private readonly database: Database,
+    private readonly retry: DatabaseRetry,
     private readonly targets: TargetRepository,
     private readonly tried: TriedMessageRepository,
     private readonly attempts: MessageAttemptRepository,
@@ -34,12 +38,21 @@ export class WebhookSettlement {
   /**
    * In one transaction, under the lock of the target. Undefined, and nothing happens, when the message
    * has ended, was handed out again meanwhile (this process was held up), or the try is settled already.
-   * @throws DatabaseUnavailableError; it may be called again.
+   * @throws DatabaseUnavailableError when no further try is wanted; it may be called again.
    */
   async settle(
     message: HandedOutMessage,
     result: SendResult,
-    now: Pick<TriedMessage, 'maxAgeMs' | 'isConfiguredAnew'>,
+    now: Circumstances,
+    terms: RetryTerms,
+  ): Promise<Settled | undefined> {
+    return this.retry.whileAway(() => this.settleOnce(message, result, now), terms);
+  }
+
+  private async settleOnce(
+    message: HandedOutMessage,
+    result: SendResult,
+    now: Circumstances,
   ): Promise<Settled | undefined> {
     return this.database.transaction(async (tx) => {
       const target = await this.targets.lockById(tx, message.targetId);
