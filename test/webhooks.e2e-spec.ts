@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
-import type { McpTestServer } from './support/mcp-server.js';
 import type { TestService } from './support/service.js';
 import { useService } from './support/service-fixture.js';
 import { changeDelivery, hurry } from './support/webhook-app.js';
@@ -9,11 +8,10 @@ import { isSignedBy, loseAnswer, status, WebhookReceiver } from './support/webho
 
 describe('a webhook', () => {
   let receiver: WebhookReceiver;
-  let upstream: McpTestServer;
   let service: TestService;
   let engine: Engine;
   let secret: string;
-  useService((fresh) => ({ upstream, service, engine } = fresh));
+  useService((fresh) => ({ service, engine } = fresh));
 
   beforeAll(async () => {
     receiver = await WebhookReceiver.start();
