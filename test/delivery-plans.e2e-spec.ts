@@ -32,6 +32,7 @@ const STATEMENTS: [string, (tx: Transaction) => Promise<unknown>][] = [
   ['acknowledging', (tx) => messages.end(tx, ID, 'delivered')],
   ['listing what waits', (tx) => notifications.listWaiting(tx, [1, 2], 20)],
   ['suppressing questions', (tx) => notifications.suppressQuestions(tx, ID, 'call_ended')],
+  ['suppressing an end', (tx) => notifications.suppressEnd(tx, ID, 'already_read')],
   ['settling what waits', (tx) => deliverable.settle(tx, 1)],
   ['putting into messages', (tx) => notifications.putInMessages(tx, [])],
   ['the deliveries of calls', (tx) => new CallDeliveries().of(tx, [ID, ID])],

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { anotherApp } from './support/another-app.js';
 import { Api } from './support/api.js';
 import type { Engine } from './support/engine.js';
-import { eventually } from './support/eventually.js';
 import { KEYS, type TestService } from './support/service.js';
 import { useService } from './support/service-fixture.js';
 
@@ -27,7 +26,7 @@ describe('what a wrong request gets', () => {
 
   it('gives one and the same 404 for unknown, malformed and foreign ids', async () => {
     const { id } = await engine.callInBackground('echo');
-    const foreign = await anotherApp();
+    const { agent: foreign } = await anotherApp(service);
     const unknown = 'bgc_01m8q70cjvf6fa9fk2rwgkr9q0';
     const requests: [Api, string][] = [
       [service.agent, unknown],
@@ -170,21 +169,4 @@ describe('what a wrong request gets', () => {
     expect(filtered.body.data[0]).not.toHaveProperty('arguments');
     expect((await service.agent.get(`${list}?status=running`)).body.data).toEqual([]);
   });
-
-  /** A second app with a key of its own, made behind the API, which can't make apps yet. */
-  async function anotherApp(): Promise<Api> {
-    const [appId, key] = [randomUUID(), `agent-key-of-another-app-${randomUUID()}`];
-    await service.sql('INSERT INTO apps (id, name) VALUES ($1, $2)', [appId, `app-${appId}`]);
-    await service.sql(
-      `INSERT INTO api_keys (id, app_id, audience, origin, prefix, hash)
-       VALUES ($1, $2, 'agent', 'generated', 'agent', sha256($3::bytea))`,
-      [randomUUID(), appId, Buffer.from(key)],
-    );
-    await service.sql(`SELECT pg_notify('bgc_keys_changed', '')`);
-    const api = new Api(service.url, key);
-    const isValid = async (): Promise<boolean> =>
-      (await api.get('/v1/sessions/s-1/background-calls')).status === 200;
-    await eventually('the key is valid', isValid);
-    return api;
-  }
 });

@@ -30,6 +30,7 @@ import { InputRequestRepository } from './questions/input-request.repository.js'
 import { OpenQuestions } from './questions/open-questions.js';
 import { ProgressWriter } from './in-flight/progress-writer.js';
 import { QueueDispatcher } from './queue/queue-dispatcher.js';
+import { ReadMarker } from './read-marker.js';
 import { ReferenceWriter } from './in-flight/reference-writer.js';
 import { QueuedCallRepository } from './queue/queued-call.repository.js';
 import { ResultFiling } from './results/result-filing.js';
@@ -77,6 +78,7 @@ import { WorkSignsRepository } from './in-flight/work-signs.repository.js';
     ProgressWriter,
     QueueDispatcher,
     QueuedCallRepository,
+    ReadMarker,
     ReferenceWriter,
     ResultFiling,
     TakeOverRegistry,

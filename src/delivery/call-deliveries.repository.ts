@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable } from '../database/database.js';
 import type { MessageState } from './message-state.js';
+import type { Suppression } from './suppression.js';
 
 /** How far the notification of a call's end has come. */
 export interface CallDelivery {
@@ -8,6 +9,8 @@ export interface CallDelivery {
   message: { id: string; state: MessageState; attempts: number } | null;
   /** When the message was acknowledged. */
   notifiedAt: Date | null;
+  /** Why it is told in no message; null: it was, or will be. */
+  suppressed: Suppression | null;
 }
 
 interface DeliveryRow {
@@ -16,11 +19,12 @@ interface DeliveryRow {
   state: MessageState;
   attempts: number;
   deliveredAt: Date | null;
+  suppressed: Suppression | null;
 }
 
 const SELECT = `
   SELECT notifications.call_id AS "callId", messages.id, messages.state, messages.attempts,
-    messages.delivered_at AS "deliveredAt"
+    messages.delivered_at AS "deliveredAt", notifications.suppressed
   FROM notifications
   LEFT JOIN messages ON messages.id = notifications.message_id
   WHERE notifications.call_id = ANY($1::uuid[]) AND notifications.input_sequence IS NULL`;
@@ -36,6 +40,7 @@ export class CallDeliveries {
   }
 }
 
-function toDelivery({ id, state, attempts, deliveredAt }: DeliveryRow): CallDelivery {
-  return { message: id === null ? null : { id, state, attempts }, notifiedAt: deliveredAt };
+function toDelivery({ id, state, attempts, deliveredAt, suppressed }: DeliveryRow): CallDelivery {
+  const message = id === null ? null : { id, state, attempts };
+  return { message, notifiedAt: deliveredAt, suppressed };
 }

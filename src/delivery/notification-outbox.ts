@@ -32,11 +32,32 @@ export class NotificationOutbox {
   /** The question of a call is closed: if it is in no message yet, it never will be. */
   async suppressQuestion(
     tx: Transaction,
-    { id: targetId, appId }: LockedTarget,
+    target: LockedTarget,
     callId: string,
     reason: Suppression,
   ): Promise<void> {
     const suppressed = await this.notifications.suppressQuestions(tx, callId, reason);
+    await this.recordSuppressed(tx, target, callId, suppressed, reason);
+  }
+
+  /** Nobody needs to be told that the call ended: if that is in no message yet, it never will be. */
+  async suppressEnd(
+    tx: Transaction,
+    target: LockedTarget,
+    callId: string,
+    reason: Suppression,
+  ): Promise<void> {
+    const suppressed = await this.notifications.suppressEnd(tx, callId, reason);
+    await this.recordSuppressed(tx, target, callId, suppressed, reason);
+  }
+
+  private async recordSuppressed(
+    tx: Transaction,
+    { id: targetId, appId }: LockedTarget,
+    callId: string,
+    suppressed: string[],
+    reason: Suppression,
+  ): Promise<void> {
     if (suppressed.length === 0) return;
     await this.deliverable.settle(tx, targetId);
     await this.events.appendAll(

@@ -45,6 +45,13 @@ const SUPPRESS_QUESTIONS = `
     AND notifications.message_id IS NULL AND notifications.suppressed IS NULL
   RETURNING notifications.id`;
 
+const SUPPRESS_END = `
+  UPDATE notifications
+  SET suppressed = $2
+  WHERE notifications.call_id = $1 AND notifications.input_sequence IS NULL
+    AND notifications.message_id IS NULL AND notifications.suppressed IS NULL
+  RETURNING notifications.id`;
+
 /** Notifications: what each ended or asking call has to tell, in the order of its target. */
 @Injectable()
 export class NotificationRepository {
@@ -77,6 +84,12 @@ export class NotificationRepository {
   /** Questions of the call that are in no message yet; answers the ids of their notifications. */
   async suppressQuestions(tx: Transaction, callId: string, reason: Suppression): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(SUPPRESS_QUESTIONS, [callId, reason]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** The end of the call, when it is in no message yet; answers the ids of the notifications: one, or none. */
+  async suppressEnd(tx: Transaction, callId: string, reason: Suppression): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(SUPPRESS_END, [callId, reason]);
     return rows.map(({ id }) => id);
   }
 

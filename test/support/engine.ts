@@ -62,6 +62,10 @@ export class Engine {
     return this.api.post(`/v1/background-calls/${callId}/cancel`);
   }
 
+  markRead(callId: string): Promise<ApiResponse> {
+    return this.api.post(`/v1/background-calls/${callId}/mark-read`);
+  }
+
   /** Answers what a call asks. */
   answer(callId: string, body: unknown): Promise<ApiResponse> {
     return this.api.post(`/v1/background-calls/${callId}/input`, body);

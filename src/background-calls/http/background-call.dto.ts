@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids.js';
 import type { CallDelivery } from '../../delivery/call-deliveries.repository.js';
+import { SUPPRESSIONS, type Suppression } from '../../delivery/suppression.js';
 import {
   type BackgroundCall,
   type CallSummary,
@@ -107,6 +108,14 @@ export class BackgroundCallSummaryDto {
   })
   message!: CallMessageDto | null;
 
+  @ApiProperty({
+    enum: SUPPRESSIONS,
+    enumName: 'Suppression',
+    nullable: true,
+    description: 'Why the end of the call is told in no message; null: it was, or will be',
+  })
+  suppressed!: Suppression | null;
+
   @ApiProperty({ ...INSTANT_OR_NULL, description: 'When that message was acknowledged' })
   notifiedAt!: string | null;
 
@@ -193,6 +202,7 @@ function summaryOf(
     deadlineAt: instant(call.deadlineAt),
     cancelRequestedAt: instant(call.cancelRequestedAt),
     message: message && { ...message, id: toPublicId('msg', message.id) },
+    suppressed: delivery?.suppressed ?? null,
     notifiedAt: instant(delivery?.notifiedAt ?? null),
     traceparent: call.traceparent,
     createdAt: call.createdAt.toISOString(),

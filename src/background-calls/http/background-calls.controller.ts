@@ -11,6 +11,7 @@ import { CallCanceller } from '../call-canceller.js';
 import { CallReader } from '../call-reader.js';
 import { isTerminal } from '../call-status.js';
 import { InputAnswerer } from '../questions/input-answerer.js';
+import { ReadMarker } from '../read-marker.js';
 import { AnswerSizePipe } from './answer-size.pipe.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { CallPresenter } from './call.presenter.js';
@@ -27,6 +28,7 @@ export class BackgroundCallsController {
     private readonly reader: CallReader,
     private readonly canceller: CallCanceller,
     private readonly answerer: InputAnswerer,
+    private readonly readMarker: ReadMarker,
     private readonly presenter: CallPresenter,
   ) {}
 
@@ -63,6 +65,26 @@ export class BackgroundCallsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     return sendResult(this.reader, { id, appId }, query, reply);
+  }
+
+  @Post('mark-read')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'markBackgroundCallRead',
+    summary: 'Say that the result was read: it need not be told any more',
+    description:
+      'Of a call that has ended: if that is in no message yet, it is told in none, and `suppressed` of the ' +
+      'call is `already_read`. What is in a message already is delivered, and `suppressed` stays null. ' +
+      'Reading a result does not do this by itself. May be repeated. A call that has not ended is a 409 ' +
+      '`no_result`.',
+  })
+  @ApiOkResponse({
+    type: BackgroundCallDto,
+    description: 'It is marked, or is in a message already',
+  })
+  @ApiProblems(400, 404, 409, 413, 415, 503)
+  async markRead(@CurrentApp() appId: string, @CallId() id: string): Promise<BackgroundCallDto> {
+    return this.presenter.present(await this.readMarker.markRead(id, appId));
   }
 
   @Post('cancel')
