@@ -40,4 +40,16 @@ describe('fencing of instances', () => {
     await instances.fenceExpired(database, mine);
     expect(await instances.renew(database, other, 10)).toBe(true);
   });
+
+  it('leaves what one should do for all to the oldest that lives', async () => {
+    await instances.register(database, mine, 'host', 1, 10);
+    const youngest = randomUUID();
+    await instances.register(database, youngest, 'host', 1, 10);
+    await pool.query("UPDATE instances SET started_at = now() - interval '1 s' WHERE id <> $1", [
+      youngest,
+    ]);
+    expect(await instances.isOldest(database, youngest)).toBe(false);
+    expect(await instances.isOldest(database, other)).toBe(false);
+    expect(await instances.isOldest(database, mine)).toBe(true);
+  });
 });

@@ -22,6 +22,11 @@ const FENCE_ALL_OTHERS = `
   DELETE FROM instances
   WHERE instances.id <> $1`;
 
+const OLDEST = `
+  SELECT instances.id FROM instances
+  WHERE instances.lease_until > now()
+  ORDER BY instances.started_at, instances.id LIMIT 1`;
+
 const RELEASE = `
   DELETE FROM instances
   WHERE instances.id = $1`;
@@ -54,6 +59,12 @@ export class InstanceRepository {
   /** For a database that only one process can use at a time: whoever else is listed is dead. */
   async fenceAllOthers(db: Queryable, ownId: string): Promise<void> {
     await db.query(FENCE_ALL_OTHERS, [ownId]);
+  }
+
+  /** Whether this process lives longer than every other one: for what one replica should do for all. */
+  async isOldest(db: Queryable, id: string): Promise<boolean> {
+    const [oldest] = await db.query<{ id: string }>(OLDEST);
+    return oldest?.id === id;
   }
 
   /** Ends the lease: what the process still owns can be taken over. */

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { RepeatedWork } from '../common/repeated-work.js';
 import { DatabaseMode } from '../database/database-mode.js';
 import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { InstanceRepository } from '../instances/instance.repository.js';
 import { CallSweeper } from './call-sweeper.js';
+import { RetentionService } from './retention/retention.service.js';
 
 const SWEEP_MS = 1_000;
 
 /** Sweeps at the start and every second; every replica does. */
 @Injectable()
 export class RecoveryService {
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> = Promise.resolve();
-  private stopped = false;
+  private readonly sweeps = new RepeatedWork(SWEEP_MS, () => this.sweeper.sweep());
 
   constructor(
     private readonly database: Database,
@@ -20,6 +20,7 @@ export class RecoveryService {
     private readonly instances: InstanceRepository,
     private readonly databaseMode: DatabaseMode,
     private readonly sweeper: CallSweeper,
+    private readonly retention: RetentionService,
   ) {}
 
   /**
@@ -30,19 +31,11 @@ export class RecoveryService {
     if (this.databaseMode.isEmbedded)
       await this.instances.fenceAllOthers(this.database, this.lease.instanceId);
     await this.sweeper.sweep();
-    this.sweepLater();
+    this.sweeps.start();
+    this.retention.start();
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.sweeping;
-  }
-
-  private sweepLater(): void {
-    if (this.stopped) return;
-    this.timer = setTimeout(() => {
-      this.sweeping = this.sweeper.sweep().then(() => this.sweepLater());
-    }, SWEEP_MS);
+    await Promise.all([this.sweeps.stop(), this.retention.stop()]);
   }
 }

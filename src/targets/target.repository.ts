@@ -85,7 +85,8 @@ function namesOf(address: TargetAddress): string[] {
   return address.type === 'session' ? [address.sessionId] : [address.teamId, address.botId];
 }
 
-function toTarget(row: TargetRow): Target {
+/** Reads a row that was selected without a lock. */
+export function toTarget(row: TargetRow): Target {
   const address: TargetAddress =
     row.sessionId === null
       ? { type: 'bot', teamId: row.teamId as string, botId: row.botId as string }

@@ -91,6 +91,23 @@ export class ResultFiles implements OnApplicationBootstrap {
     }
   }
 
+  /**
+   * Removes the files of some calls of one target, whole and half-written ones; nothing is made on the
+   * way there. Rejects when they can't be removed, or not within 4 s.
+   */
+  async removeAll({ appId, address }: Omit<FiledCall, 'id'>, callIds: string[]): Promise<void> {
+    const work = async (): Promise<void> => {
+      const folder = await WorkspaceFolder.find(this.root, this.wayTo(appId, address));
+      const ids = new Set(callIds.map((id) => toPublicId('bgc', id)));
+      try {
+        await folder?.remove((name) => ids.has(callOf(name)));
+      } finally {
+        await folder?.close();
+      }
+    };
+    if (!(await within(LIMIT_MS, work()))) throw new Error(`no answer in ${LIMIT_MS} ms`);
+  }
+
   private async store(
     call: FiledCall,
     contents: FileContent[],
@@ -132,13 +149,17 @@ export class ResultFiles implements OnApplicationBootstrap {
   }
 
   private async open({ appId, address }: FiledCall): Promise<WorkspaceFolder> {
-    const app = { id: appId, name: this.apps.byId(appId)?.name };
     const root = await WorkspaceFolder.openRoot(this.root);
     try {
-      return await root.descend([...workspacePath(app, address), ...RESULT_FOLDER]);
+      return await root.descend(this.wayTo(appId, address));
     } finally {
       await root.close();
     }
+  }
+
+  private wayTo(appId: string, address: TargetAddress): string[] {
+    const app = { id: appId, name: this.apps.byId(appId)?.name };
+    return [...workspacePath(app, address), ...RESULT_FOLDER];
   }
 
   private async probe(): Promise<void> {
@@ -157,6 +178,11 @@ export class ResultFiles implements OnApplicationBootstrap {
 async function removeFilesOf(call: FiledCall, folder: WorkspaceFolder): Promise<void> {
   const id = toPublicId('bgc', call.id);
   await folder.remove((name) => name.startsWith(id) || name.startsWith(`.${id}`));
+}
+
+/** The id of the call that a file belongs to, by its name: `<id>[-n].<type>`, or `.<id>-….tmp`. */
+function callOf(name: string): string {
+  return name.replace(/^\./, '').split(/[-.]/, 1)[0] ?? '';
 }
 
 function toFiledResult(contents: FileContent[], files: ResultFile[]): FiledResult {

@@ -24,8 +24,26 @@ export class WorkspaceFolder {
   /** The root may be reached through links: it is the operator's. Made when it is missing. */
   static async openRoot(path: string): Promise<WorkspaceFolder> {
     await mkdir(path, { recursive: true });
-    const real = await realpath(path);
-    return new WorkspaceFolder(await open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), real);
+    return WorkspaceFolder.openExisting(await realpath(path));
+  }
+
+  /** Undefined when there is no folder at the end of the way below the root; links are refused. */
+  static async find(root: string, names: readonly string[]): Promise<WorkspaceFolder | undefined> {
+    try {
+      let folder = await WorkspaceFolder.openExisting(await realpath(root));
+      for (const name of names) {
+        const parent = folder;
+        try {
+          folder = await WorkspaceFolder.openExisting(parent.at(name), join(parent.path, name));
+        } finally {
+          await parent.close();
+        }
+      }
+      return folder;
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return undefined;
+      throw error;
+    }
   }
 
   /** Opens the folder at the end of the way, making what is missing; links are refused. */
@@ -77,10 +95,14 @@ export class WorkspaceFolder {
   private async enter(name: string): Promise<WorkspaceFolder> {
     const path = this.at(name);
     const isNew = await makeFolder(path);
-    const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    const folder = new WorkspaceFolder(handle, join(this.path, name));
-    if (isNew) await handle.chmod(FOLDER_MODE).catch((error: unknown) => folder.abandon(error));
+    const folder = await WorkspaceFolder.openExisting(path, join(this.path, name));
+    if (isNew)
+      await folder.handle.chmod(FOLDER_MODE).catch((error: unknown) => folder.abandon(error));
     return folder;
+  }
+
+  private static async openExisting(at: string, path = at): Promise<WorkspaceFolder> {
+    return new WorkspaceFolder(await open(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path);
   }
 
   private async abandon(error: unknown): Promise<never> {

@@ -95,7 +95,10 @@ export class DeliverySettingsDto {
 
 @ApiSchema({ name: 'RetentionSettings' })
 export class RetentionSettingsDto {
-  @Days(TEN_YEARS, 'Days that an ended call is kept; not applied yet, nothing is removed')
+  @Days(
+    TEN_YEARS,
+    'Days that an ended call is kept, with its result, files and message, once it was told; events as long',
+  )
   days!: number;
 }
 
