@@ -1,131 +1,388 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { toPublicId } from '../src/common/ids.js';
+import { MessageClaims } from '../src/delivery/message-claims.js';
 import type { Engine } from './support/engine.js';
+import { barrier } from './support/barrier.js';
 import { eventually } from './support/eventually.js';
 import type { TestService } from './support/service.js';
-import { useService } from './support/service-fixture.js';
-import { changeDelivery, hurry } from './support/webhook-app.js';
-import { isSignedBy, loseAnswer, status, WebhookReceiver } from './support/webhook-receiver.js';
+import { endCallOf } from './support/told-target.js';
+import { hurry, rotateSecret } from './support/webhook-app.js';
+import { useWebhooks } from './support/webhook-fixture.js';
+import {
+  type Answer,
+  isSignedBy,
+  loseAnswer,
+  saySilence,
+  status,
+  type WebhookReceiver,
+} from './support/webhook-receiver.js';
+import type { WebhookRows } from './support/webhook-rows.js';
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const IN_BACKGROUND = { background: { mode: 'always' } };
+
+let service: TestService;
+let receiver: WebhookReceiver;
+let engine: Engine;
+let rows: WebhookRows;
+let secret: string;
+useWebhooks((fresh) => ({ service, receiver, engine, rows, secret } = fresh));
+
+/** Of the only app. */
+const appId = async (): Promise<string> =>
+  (await service.sql<{ id: string }>(`SELECT id FROM apps WHERE name = 'default'`))[0]!.id;
+
+/** Answers with the beginning of a body that goes on for ever. */
+const endless =
+  (code: number): Answer =>
+  (response) => {
+    response.writeHead(code, { 'content-type': 'application/json' });
+    const more = (): void => {
+      while (response.write(' '.repeat(8_192)));
+    };
+    response.on('drain', more);
+    more();
+  };
+
+/** Answers 200 with a part of its body, and then does `rest`. */
+const half =
+  (rest: (socketOf: Parameters<Answer>[0]) => void): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"turnId":', () => rest(response));
+  };
 
 describe('a webhook', () => {
-  let receiver: WebhookReceiver;
-  let service: TestService;
-  let engine: Engine;
-  let secret: string;
-  useService((fresh) => ({ service, engine } = fresh));
-
-  beforeAll(async () => {
-    receiver = await WebhookReceiver.start();
-    hurry(service);
-    await service.settings({ backgroundCalls: { maxPerTarget: 100 } });
-    secret = (await changeDelivery(service.admin, { mode: 'webhook', url: receiver.url })) ?? '';
-  });
-  beforeEach(() => receiver.reset());
-  afterAll(() => receiver.stop());
-
-  /** Ends the wait of what is to be tried again, on the database's clock. */
-  const waitIsOver = async (): Promise<void> => {
-    await service.sql(
-      `UPDATE targets SET hidden_until = now() - interval '1 ms' WHERE session_id = $1`,
-      [engine.sessionId],
-    );
-  };
-  const message = async (): Promise<any> =>
-    (
-      await service.sql<any>(
-        `SELECT messages.*, (extract(epoch FROM messages.next_attempt_at - now()) * 1000)::int AS "waitMs"
-         FROM messages JOIN targets ON targets.id = messages.target_id
-         WHERE targets.session_id = $1 ORDER BY messages.created_at DESC LIMIT 1`,
-        [engine.sessionId],
-      )
-    )[0];
-  const tries = async (): Promise<any[]> =>
-    service.sql<any>(
-      `SELECT message_attempts.* FROM message_attempts
-       JOIN messages ON messages.id = message_attempts.message_id
-       JOIN targets ON targets.id = messages.target_id
-       WHERE targets.session_id = $1 ORDER BY message_attempts.number`,
-      [engine.sessionId],
-    );
-  /** Resolves when the try before is settled; answers the message. */
-  const waiting = (failures: number): Promise<any> =>
-    eventually('it waits for the next try', async () => {
-      const row = await message();
-      return row?.next_attempt_at !== null && row?.failures === failures && row;
-    });
-  const ended = (state: string): Promise<any> =>
-    eventually(`the message is ${state}`, async () => {
-      const row = await message();
-      return row?.state === state && row;
-    });
-
   it('tells of a call that ended, signed, once', async () => {
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const answer = await engine.call(
-      'echo',
-      {},
-      { background: { mode: 'always' } },
-      {
-        headers: { traceparent },
-      },
-    );
+    const headers = { traceparent: TRACEPARENT };
+    const answer = await engine.call('echo', {}, IN_BACKGROUND, { headers });
+    const callId = answer.body.call.id as string;
     const [webhook] = await receiver.until(1);
     expect(webhook).toMatchObject({
       message: {
         id: webhook?.id,
         kind: 'background_call.result',
         target: { type: 'session', sessionId: engine.sessionId },
-        notifications: [{ callId: answer.body.call.id, status: 'completed' }],
-        traceparent,
+        notifications: [{ callId, status: 'completed' }],
+        traceparent: TRACEPARENT,
       },
       headers: {
         'content-type': 'application/json',
         'user-agent': 'background-calls',
-        traceparent,
+        traceparent: TRACEPARENT,
       },
     });
     expect(isSignedBy(secret, webhook!)).toBe(true);
-    expect(await ended('delivered')).toMatchObject({ attempts: 1 });
-    expect(await tries()).toMatchObject([
+    expect(await rows.in('delivered')).toMatchObject({ attempts: 1 });
+    expect(await rows.tries()).toMatchObject([
       { number: 1, outcome: 'delivered', http_status: 204, error: null },
     ]);
-    const call = await engine.get(answer.body.call.id as string);
-    expect(call).toMatchObject({
+    expect(await rows.events()).toEqual(['message.pending', 'message.delivered']);
+    expect(await engine.get(callId)).toMatchObject({
       message: { id: webhook?.id, state: 'delivered', attempts: 1 },
       notifiedAt: expect.any(String),
     });
   });
 
-  it('that fails comes again after 1, 2 … s, with the same id and the same bytes', async () => {
+  it('goes to bots too', async () => {
+    const address = { type: 'bot', teamId: 'team', botId: `bot-of-${engine.sessionId}` } as const;
+    await endCallOf(service, await appId(), address);
+    const [webhook] = await receiver.until(1);
+    expect(webhook?.message.target).toEqual(address);
+  });
+
+  it('carries no trace context when there is none', async () => {
+    await engine.callInBackground('echo');
+    const [webhook] = await receiver.until(1);
+    expect(webhook?.headers).not.toHaveProperty('traceparent');
+  });
+
+  it('is signed by the new and the old secret for a day after a rotation', async () => {
+    const next = await rotateSecret(service.admin);
+    await engine.callInBackground('echo');
+    const [both] = await receiver.until(1);
+    expect(both?.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+    expect([secret, next].map((one) => isSignedBy(one, both!))).toEqual([true, true]);
+    await rows.in('delivered');
+    await service.sql(`UPDATE apps SET webhook_old_secret_until = now() - interval '1 ms'`);
+    await service.sql(`NOTIFY bgc_apps_changed`);
+    await eventually('the old secret signs no more', async () => {
+      await rows.in('delivered');
+      receiver.received.length = 0;
+      await engine.callInBackground('echo');
+      const [webhook] = await receiver.until(1);
+      expect(isSignedBy(next, webhook!)).toBe(true);
+      return !isSignedBy(secret, webhook!);
+    });
+  });
+});
+
+describe('a webhook that fails', () => {
+  it('comes again after 1, 2 … s, with the same id, the same bytes and a signature of its own', async () => {
     receiver.answer(status(500), status(500));
     await engine.callInBackground('echo');
-    const first = await waiting(1);
+    const first = await rows.waiting(1);
     expect(first.waitMs).toBeGreaterThan(600);
     expect(first.waitMs).toBeLessThanOrEqual(1_200);
-    await waitIsOver();
-    const second = await waiting(2);
+    await rows.waitIsOver();
+    const second = await rows.waiting(2);
     expect(second.waitMs).toBeGreaterThan(1_400);
     expect(second.waitMs).toBeLessThanOrEqual(2_400);
-    await waitIsOver();
+    await rows.waitIsOver();
     const all = await receiver.until(3);
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     for (const { raw } of all) expect(raw.equals(all[0]!.raw)).toBe(true);
     expect(all.every((webhook) => isSignedBy(secret, webhook))).toBe(true);
-    expect(await ended('delivered')).toMatchObject({ attempts: 3 });
-    expect(await tries()).toMatchObject([
+    expect(await rows.in('delivered')).toMatchObject({ attempts: 3 });
+    expect(await rows.tries()).toMatchObject([
       { outcome: 'failed', http_status: 500, error: 'HTTP 500' },
       { outcome: 'failed', http_status: 500, error: 'HTTP 500' },
       { outcome: 'delivered', http_status: 204 },
     ]);
   });
 
-  it('whose answer was lost comes again, with the same id and the same bytes', async () => {
-    receiver.answer(loseAnswer);
+  it.each<[string, Answer, object]>([
+    ['the answer was lost', loseAnswer, { http_status: null }],
+    ['the answer broke off', half((response) => response.socket?.destroy()), {}],
+    ['no answer came', saySilence, { http_status: null, error: 'No answer within 1 s' }],
+    ['the answer did not end', half(() => undefined), { error: 'No answer within 1 s' }],
+    ['the error did not end', endless(500), { http_status: 500 }],
+    [
+      'it was sent elsewhere',
+      status(302, { location: 'http://169.254.169.254/latest' }),
+      {
+        http_status: 302,
+        error: 'HTTP 302: a redirect to http://169.254.169.254/latest is not followed',
+      },
+    ],
+    ['an answer made no sense', status(304), { http_status: 304 }],
+    ['the receiver knows nothing of it', status(401), { http_status: 401, error: 'HTTP 401' }],
+  ])('comes again when %s', async (_, answer, recorded) => {
+    hurry(service, { sendMs: 700 });
+    receiver.answer(answer);
     await engine.callInBackground('echo');
-    await waiting(1);
-    await waitIsOver();
+    await rows.waiting(1);
+    await rows.waitIsOver();
     const [first, second] = await receiver.until(2);
     expect(second?.id).toBe(first?.id);
     expect(second?.raw.equals(first!.raw)).toBe(true);
-    expect((await tries())[0]).toMatchObject({ outcome: 'failed', http_status: null });
+    await rows.in('delivered');
+    expect((await rows.tries())[0]).toMatchObject({ outcome: 'failed', ...recorded });
+    expect(receiver.received).toHaveLength(2);
+    await eventually('no connection is left', () => receiver.open === 0);
+  });
+
+  it('is not followed to where a redirect points', async () => {
+    receiver.answer(status(307, { location: receiver.url }));
+    await engine.callInBackground('echo');
+    await rows.waiting(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('keeps what ends later behind it', async () => {
+    receiver.answer(status(500));
+    const { id: first } = await engine.callInBackground('echo');
+    await rows.waiting(1);
+    const { id: second } = await engine.callInBackground('echo');
+    await engine.get(second, 10);
+    expect(await claimNow()).toEqual([]);
+    await rows.waitIsOver();
+    await receiver.until(3);
+    expect(receiver.told).toEqual([first, first, second]);
+  });
+
+  it('is a dead letter after a last try when it is too old, and the next message goes on', async () => {
+    receiver.answer(status(500), status(500), status(500));
+    const { id } = await engine.callInBackground('echo', { value: 7 });
+    await rows.waiting(1);
+    await service.sql(`UPDATE messages SET failures = 20 WHERE state = 'pending'`);
+    await rows.age(23.99);
+    await rows.waitIsOver();
+    // What is left of the day is less than the hour that it would wait otherwise.
+    expect((await rows.waiting(2)).waitMs).toBeLessThanOrEqual(36_000);
+    await rows.age(25);
+    await rows.waitIsOver();
+    expect(await rows.in('dead')).toMatchObject({ dead_reason: 'too_old', attempts: 3 });
+    expect(await rows.events()).toEqual(['message.pending', 'message.dead']);
+    expect(await engine.get(id)).toMatchObject({ message: { state: 'dead' }, notifiedAt: null });
+    const { id: next } = await engine.callInBackground('echo');
+    await receiver.until(4);
+    expect(receiver.told.at(-1)).toBe(next);
+    const result = await service.agent.get(`/v1/background-calls/${id}/result`);
+    expect(result.body).toMatchObject({ structuredContent: { value: 7 } });
+  });
+
+  it('leaves 50 tries behind', async () => {
+    receiver.answer(status(500));
+    await engine.callInBackground('echo');
+    const { id } = await rows.waiting(1);
+    await service.sql(`UPDATE messages SET hand_outs = 60, attempts = 60 WHERE id = $1`, [id]);
+    await service.sql(
+      `INSERT INTO message_attempts (message_id, number, started_at, duration_ms, outcome)
+       SELECT $1, number, now(), 1, 'failed' FROM generate_series(2, 60) AS number`,
+      [id],
+    );
+    await rows.waitIsOver();
+    await rows.in('delivered');
+    const numbers = (await rows.tries()).map(({ number }) => number as number);
+    expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([50, 12, 61]);
   });
 });
+
+describe('a receiver that is gone', () => {
+  it.each([404, 410])(
+    'makes a dead letter at once with %i, and the next one goes on',
+    async (code) => {
+      receiver.answer(status(code));
+      const { id } = await engine.callInBackground('echo', { value: 7 });
+      expect(await rows.in('dead')).toMatchObject({ dead_reason: 'receiver_gone', attempts: 1 });
+      expect(await rows.tries()).toMatchObject([{ outcome: 'gone', http_status: code }]);
+      const result = await service.agent.get(`/v1/background-calls/${id}/result`);
+      expect(result.body).toMatchObject({ structuredContent: { value: 7 } });
+      const { id: next } = await engine.callInBackground('echo');
+      await receiver.until(2);
+      expect(receiver.told).toEqual([id, next]);
+    },
+  );
+});
+
+describe('a receiver that is busy', () => {
+  it.each([409, 423, 425, 429, 503])('is left alone for as long as it says: %i', async (code) => {
+    receiver.answer(status(code, { 'retry-after': '7' }));
+    await engine.callInBackground('echo');
+    const waiting = await rows.waiting(1);
+    expect(waiting).toMatchObject({ attempts: 0, failures: 0 });
+    expect(waiting.waitMs).toBeGreaterThan(5_000);
+    expect(waiting.waitMs).toBeLessThanOrEqual(7_000);
+    expect(await claimNow()).toEqual([]);
+    await rows.waitIsOver();
+    const [first, second] = await receiver.until(2);
+    expect(second?.raw.equals(first!.raw)).toBe(true);
+    expect(await rows.in('delivered')).toMatchObject({ attempts: 1 });
+    expect(await rows.tries()).toMatchObject([
+      { number: 1, outcome: 'busy', http_status: code },
+      { number: 2, outcome: 'delivered' },
+    ]);
+  });
+
+  it('keeps its message, however old it becomes, and its age begins anew', async () => {
+    receiver.answer(status(409), status(409), status(500));
+    await engine.callInBackground('echo');
+    await rows.waiting(1);
+    await rows.age(99);
+    await rows.waitIsOver();
+    expect(await rows.waiting(2)).toMatchObject({ state: 'pending', attempts: 0 });
+    await rows.waitIsOver();
+    expect(await rows.waiting(3)).toMatchObject({ state: 'pending', failures: 1, attempts: 1 });
+    await rows.waitIsOver();
+    await rows.in('delivered');
+  });
+});
+
+describe('a turn', () => {
+  it('holds webhooks until it ends', async () => {
+    await engine.startTurn('t');
+    const { id: first } = await engine.callInBackground('echo', {}, { turnId: 't' });
+    const { id: second } = await engine.callInBackground('echo', {}, { turnId: 't' });
+    await engine.get(first, 10);
+    await engine.get(second, 10);
+    expect(await claimNow()).toEqual([]);
+    await engine.endTurn('t');
+    await receiver.until(1);
+    expect(receiver.told).toEqual([first, second]);
+  });
+
+  it('that the answer names begins in the same step, and the next message waits for its end', async () => {
+    receiver.answer(status(200, {}, { turnId: 'woken', more: 1 }));
+    await engine.callInBackground('echo');
+    await rows.in('delivered');
+    const { id } = await engine.callInBackground('echo');
+    await engine.get(id, 10);
+    expect(await claimNow()).toEqual([]);
+    expect(await rows.events()).toEqual(['message.pending', 'message.delivered', 'turn.started']);
+    await engine.endTurn('woken');
+    await receiver.until(2);
+    expect(receiver.told.at(-1)).toBe(id);
+  });
+
+  it('that the answer names late, after its end, does not begin again', async () => {
+    receiver.answer(async (response, webhook) => {
+      await engine.startTurn('quick');
+      await engine.endTurn('quick');
+      await status(200, {}, { turnId: 'quick' })(response, webhook);
+    });
+    await engine.callInBackground('echo');
+    await rows.in('delivered');
+    await engine.callInBackground('echo');
+    await receiver.until(2);
+  });
+
+  it.each<[string, Answer, string | null]>([
+    [
+      'no id',
+      status(200, {}, { turnId: 'not an id' }),
+      'The turnId of the answer is no id: no turn was opened.',
+    ],
+    ['null', status(200, {}, { turnId: null }), null],
+    ['no JSON', (response) => void response.end('welcome'), null],
+    ['nothing', status(202), null],
+    ['without end', endless(200), null],
+  ])(
+    'does not begin by an answer that is %s; the message is delivered',
+    async (_, answer, error) => {
+      receiver.answer(answer);
+      await engine.callInBackground('echo');
+      await rows.in('delivered');
+      expect(await rows.tries()).toMatchObject([{ outcome: 'delivered', error }]);
+      expect(await rows.events()).not.toContain('turn.started');
+      await eventually('no connection is left', () => receiver.open === 0);
+    },
+  );
+});
+
+describe('many webhooks', () => {
+  it('go out side by side, 16 at once, in order for each session', async () => {
+    const app = await appId();
+    const sessions = Array.from({ length: 40 }, (_, index) => `${engine.sessionId}-${index}`);
+    const gate = barrier();
+    receiver.answerAlways(async (response, webhook) => {
+      await gate.opened;
+      await status(204)(response, webhook);
+    });
+    for (const sessionId of [...sessions, ...sessions])
+      await endCallOf(service, app, { type: 'session', sessionId });
+    await receiver.until(16);
+    expect(receiver.open).toBe(16);
+    gate.open();
+    await eventually('all are told', () => receiver.told.length === 80);
+    expect(receiver.mostOpen).toBe(16);
+    const targets = receiver.received.map(({ message }) => message.target.sessionId as string);
+    expect(new Set(targets).size).toBe(40);
+  });
+
+  it('of a receiver that never answers do not hold up another app', async () => {
+    const app = await appId();
+    receiver.answerAlways(saySilence);
+    for (let index = 0; index < 40; index++)
+      await endCallOf(service, app, { type: 'session', sessionId: `${engine.sessionId}-${index}` });
+    await receiver.until(16);
+    const [other] = await service.sql<{ id: string }>(
+      `INSERT INTO apps (id, name, webhook_url)
+       SELECT gen_random_uuid(), 'other', apps.webhook_url FROM apps
+       RETURNING id`,
+    );
+    const path = `/admin/v1/apps/${toPublicId('app', other!.id)}`;
+    await service.admin.patch(path, { delivery: { mode: 'webhook' } });
+    receiver.answerAlways(status(204));
+    await endCallOf(service, other!.id, { type: 'session', sessionId: 'of-the-other' });
+    await eventually('the other app is told', () =>
+      receiver.received.some(({ message }) => message.target.sessionId === 'of-the-other'),
+    );
+    expect(receiver.received).toHaveLength(17);
+  });
+});
+
+/** What could be sent now, as the relay sees it. */
+async function claimNow(): Promise<unknown[]> {
+  return service.get(MessageClaims).claimOfApp(await appId(), 10, 60);
+}

@@ -4,7 +4,7 @@ import type { TestService } from './service.js';
 
 const TICK_MS = 50;
 
-/** Of the only app; answers its secret where the change has made one. */
+/** Of the app `default`, the oldest; answers its secret where the change has made one. */
 export async function changeDelivery(admin: Api, delivery: object): Promise<string | undefined> {
   const answer = await admin.patch(await appPath(admin), { delivery });
   if (answer.status !== 200) throw new Error(`not changed: ${answer.text}`);
@@ -23,10 +23,10 @@ export async function testDelivery(admin: Api): Promise<any> {
 
 /** Looks more often, so that a test need not wait. */
 export function hurry(service: Pick<TestService, 'get'>, times: Partial<WebhookTimes> = {}): void {
-  Object.assign(service.get(WebhookTimes), { tickMs: TICK_MS, ...times });
+  Object.assign(service.get(WebhookTimes), new WebhookTimes(), { tickMs: TICK_MS, ...times });
 }
 
 async function appPath(admin: Api): Promise<string> {
-  const { body } = await admin.get('/admin/v1/apps');
+  const { body } = await admin.get('/admin/v1/apps?order=asc');
   return `/admin/v1/apps/${body.data[0].id}`;
 }

@@ -63,8 +63,9 @@ export class WebhookReceiver {
     this.usual = answer;
   }
 
-  /** Forgets what came and what was planned; answers 204 again. */
+  /** Forgets what came and what was planned, breaks off what is open; answers 204 again. */
   reset(): void {
+    this.http.closeAllConnections();
     this.received.length = 0;
     this.planned.length = 0;
     this.usual = status(204);

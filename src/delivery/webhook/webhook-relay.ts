@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppDirectory } from '../../apps/app.directory.js';
 import type { App } from '../../apps/app.js';
@@ -42,6 +43,8 @@ export class WebhookRelay implements OnApplicationShutdown {
   ) {}
 
   start(): void {
+    // Each send listens, and there are never more of them than slots.
+    setMaxListeners(AT_ONCE, this.leaving.signal);
     this.isStopped = false;
     this.channels.on('bgc_delivery_ready', (key) => this.look([appOfTargetKey(key)]));
     this.tickLater(0);
