@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
+import { scrape } from './support/metrics.js';
 import { KEYS } from './support/service.js';
 import { ServiceProcess } from './support/service-process.js';
+import { changeDelivery } from './support/webhook-app.js';
+import { status, WebhookReceiver } from './support/webhook-receiver.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 const SECRETS = {
@@ -72,6 +75,42 @@ describe('the log', () => {
       .logged('callId', id)
       .filter(({ event }) => event === 'background_call.ended');
     expect(ended).toMatchObject({ status: 'failed', code: 'tool_error' });
+  });
+
+  it('tells of webhooks: what came of each try, that a message was taken, or is a dead letter', async () => {
+    const receiver = await WebhookReceiver.start();
+    const webhook = { mode: 'webhook', url: receiver.url };
+    const secret = (await changeDelivery(service.admin, webhook)) ?? '';
+    receiver.answer(status(500), status(410));
+    const { id: first } = await service.session('sent').callInBackground('echo');
+    const ofFirst = await eventually('it is dead', () => {
+      const lines = service.logged('callId', first);
+      return lines.some(({ event }) => event === 'message.dead') && lines;
+    });
+    const { id: second } = await service.session('sent').callInBackground('echo');
+    await eventually('it is taken', () =>
+      service.logged('callId', second).some(({ event }) => event === 'message.acknowledged'),
+    );
+    const messageId = receiver.received[0]?.id ?? '';
+    expect(ofFirst.filter(({ event }) => String(event).startsWith('message'))).toMatchObject([
+      { event: 'message.handed_out', messageId, attempts: 1 },
+      { event: 'message.handed_out', messageId, attempts: 2 },
+      { event: 'message.dead', messageId, attempts: 2, reason: 'receiver_gone' },
+    ]);
+    const tries = service
+      .logged('messageId', messageId)
+      .filter(({ event }) => event === 'webhook.tried');
+    const appId = expect.stringMatching(/^app_/);
+    expect(tries).toMatchObject([
+      { appId, outcome: 'failed', status: 500, error: 'HTTP 500' },
+      { appId, outcome: 'gone', status: 410, error: 'HTTP 410' },
+    ]);
+    const figures = await scrape(service.url);
+    expect(figures.get('bgc_messages_dead_total{reason="receiver_gone"}')).toBe(1);
+    expect(figures.get('bgc_webhook_duration_seconds_count{outcome="delivered"}')).toBe(1);
+    expect(service.lines.join('\n')).not.toContain(secret.slice('whsec_'.length));
+    await changeDelivery(service.admin, { mode: 'pull' });
+    await receiver.stop();
   });
 
   it('carries no arguments, results, headers or keys, whatever becomes of calls', async () => {

@@ -13,6 +13,7 @@ const DURATIONS_SEC = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 15];
 @Injectable()
 export class WebhookJournal {
   private readonly durations;
+  private readonly overtaken;
 
   constructor(
     registry: MetricsRegistry,
@@ -24,6 +25,10 @@ export class WebhookJournal {
       help: 'How long the tries of webhooks took, by what became of them',
       labelNames: ['outcome'],
       buckets: DURATIONS_SEC,
+    });
+    this.overtaken = registry.counter({
+      name: 'bgc_webhooks_overtaken_total',
+      help: 'Tries of webhooks that took so long that another one was made meanwhile',
     });
   }
 
@@ -43,10 +48,14 @@ export class WebhookJournal {
 
   /** Undefined: it was overtaken. */
   settled({ id: messageId }: HandedOutMessage, settled: Settled | undefined): void {
-    if (settled === undefined) this.logger.info('webhook.overtaken', { messageId });
-    else if (settled.ended !== undefined && settled.step.kind === 'dead')
-      this.deliveries.dead(settled.ended, settled.step.reason);
-    else if (settled.ended !== undefined) this.deliveries.acknowledged(settled.ended);
+    if (settled === undefined) {
+      this.overtaken.inc();
+      this.logger.info('webhook.overtaken', { messageId });
+    }
+    if (settled?.ended === undefined) return;
+    const { step, ended } = settled;
+    if (step.kind === 'dead') this.deliveries.dead(ended, step.reason);
+    else this.deliveries.acknowledged(ended);
   }
 
   /** Unless a further try to write it down succeeds, the message comes again when its time is over. */
