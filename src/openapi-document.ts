@@ -12,6 +12,7 @@ import {
   refuseDuplicateOperations,
   shareProblems,
 } from './openapi-shape.js';
+import { WEBHOOKS } from './openapi-webhooks.js';
 
 const DESCRIPTION = `Moves slow MCP tool calls of AI agents to the background and delivers their results.
 Errors are \`application/problem+json\` (RFC 9457); every answer carries \`x-request-id\`.`;
@@ -49,11 +50,13 @@ function createDocument(app: INestApplication): OpenAPIObject {
     .addServer('http://127.0.0.1:8080', 'Where `npm start` listens')
     .addTag('Agent', 'For agent engines: keys of the audience `agent`')
     .addTag('Admin', 'For administrators: keys of the audience `admin`')
+    .addTag('Webhooks', 'What this service sends: no key, a signature')
     .addTag('Service', 'For load balancers and supervisors: no key')
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (_controller, method) => method,
   });
+  document.webhooks = WEBHOOKS;
   refuseDuplicateOperations(document);
   refuseDanglingReferences(document);
   shareProblems(document);

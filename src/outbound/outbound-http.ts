@@ -18,7 +18,7 @@ const KEEP_MS = 1_000;
  */
 const PROBE_AFTER_MS = 20_000;
 
-/** Requests to addresses that others have named: MCP servers, later webhooks. No other way leads out. */
+/** Requests to addresses that others have named: MCP servers, webhooks. No other way leads out. */
 @Injectable()
 export class OutboundHttp implements OnApplicationShutdown {
   private readonly dispatcher: Dispatcher;

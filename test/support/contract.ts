@@ -44,6 +44,12 @@ export function assertContract(
   throw new Error(`${what} is not as openapi.yaml says: ${ajv.errorsText(validate.errors)}`);
 }
 
+/** @throws Error when the value is not as the schema of that name says. */
+export function assertSchema(name: string, value: unknown): void {
+  const validate = ajv.compile({ $ref: `contract#/components/schemas/${name}` });
+  if (!validate(value)) throw new Error(`no ${name}: ${ajv.errorsText(validate.errors)}`);
+}
+
 function validatorOf(what: string, documented: object): ValidateFunction | undefined {
   const known = validators.get(what);
   if (known !== undefined) return known;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { assertSchema } from './contract.js';
 import { eventually } from './eventually.js';
 
 /** A webhook as it arrived. */
@@ -99,7 +100,8 @@ export class WebhookReceiver {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const raw = Buffer.concat(chunks);
     const headers = request.headers as Record<string, string>;
-    const message: unknown = JSON.parse(raw.toString());
+    const message = JSON.parse(raw.toString()) as { kind: string };
+    if (message.kind !== 'test') assertSchema('Message', message);
     const webhook = {
       ...{ id: headers['webhook-id'] ?? '', headers, raw, message },
       atMs: performance.now(),

@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { MESSAGE_KINDS } from '../message-kind.js';
 import { InputRequestDto } from './input-request.dto.js';
 
@@ -69,6 +69,18 @@ export class SessionTargetDto {
   sessionId!: string;
 }
 
+@ApiSchema({ name: 'BotTarget' })
+export class BotTargetDto {
+  @ApiProperty({ enum: ['bot'] })
+  type!: string;
+
+  @ApiProperty({ type: String })
+  teamId!: string;
+
+  @ApiProperty({ type: String })
+  botId!: string;
+}
+
 /** Describes the body that is stored and handed out as text; it is never built from this class. */
 @ApiSchema({ name: 'Message' })
 export class MessageDto {
@@ -82,8 +94,10 @@ export class MessageDto {
   })
   kind!: string;
 
-  @ApiProperty({ type: SessionTargetDto })
-  target!: SessionTargetDto;
+  @ApiProperty({
+    oneOf: [{ $ref: getSchemaPath(SessionTargetDto) }, { $ref: getSchemaPath(BotTargetDto) }],
+  })
+  target!: SessionTargetDto | BotTargetDto;
 
   @ApiProperty({
     type: String,
@@ -105,7 +119,7 @@ export class MessageDto {
   createdAt!: string;
 }
 
-@ApiExtraModels(MessageDto)
+@ApiExtraModels(MessageDto, SessionTargetDto, BotTargetDto)
 @ApiSchema({ name: 'MessageList' })
 export class MessagesDto {
   @ApiProperty({ type: [MessageDto] })

@@ -113,6 +113,7 @@ function toFailure(error: unknown, limitMs: number | undefined): WebhookAnswer {
 function reasonOf(error: unknown): string {
   const { cause = error } = error as { cause?: unknown };
   const { errors } = cause as { errors?: Error[] };
-  const { code, message } = (errors?.[0] ?? cause) as NodeJS.ErrnoException;
-  return code === undefined || message.includes(code) ? message : `${code} ${message}`;
+  const { code, message } = (errors?.[0] ?? cause) as Partial<NodeJS.ErrnoException>;
+  const text = message ?? String(cause);
+  return code === undefined || text.includes(code) ? text : `${code} ${text}`;
 }
