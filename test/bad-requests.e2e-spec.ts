@@ -6,7 +6,8 @@ import { parse } from 'yaml';
 import type { ApiResponse } from './support/api.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { type FuzzedRequest, type OpenApi, RequestFuzzer } from './support/request-fuzzer.js';
-import { KEYS, TestService } from './support/service.js';
+import { KEYS } from './support/keys.js';
+import { TestService } from './support/service.js';
 
 /** Another seed makes other requests: FUZZ_SEED=7 npm test -- bad-requests */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);

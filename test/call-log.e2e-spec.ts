@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { scrape } from './support/metrics.js';
-import { KEYS } from './support/service.js';
+import { KEYS } from './support/keys.js';
 import { ServiceProcess } from './support/service-process.js';
 import { changeDelivery } from './support/webhook-app.js';
 import { status, WebhookReceiver } from './support/webhook-receiver.js';

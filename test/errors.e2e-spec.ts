@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { anotherApp } from './support/another-app.js';
 import { Api } from './support/api.js';
 import type { Engine } from './support/engine.js';
-import { KEYS, type TestService } from './support/service.js';
+import { KEYS } from './support/keys.js';
+import { type TestService } from './support/service.js';
 import { useService } from './support/service-fixture.js';
 
 describe('what a wrong request gets', () => {

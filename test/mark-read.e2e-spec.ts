@@ -8,7 +8,8 @@ import { eventually } from './support/eventually.js';
 import { HeldTarget } from './support/held-target.js';
 import type { McpTestServer } from './support/mcp-server.js';
 import { TestReplicas } from './support/replicas.js';
-import { KEYS, type TestService } from './support/service.js';
+import { KEYS } from './support/keys.js';
+import { type TestService } from './support/service.js';
 import { useService, useServiceOf } from './support/service-fixture.js';
 
 const UNREAD = { suppressed: null };

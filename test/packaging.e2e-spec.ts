@@ -11,7 +11,7 @@ import { Api } from './support/api.js';
 import { Image } from './support/image.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { PostgresProxy } from './support/postgres-proxy.js';
-import { KEYS } from './support/service.js';
+import { KEYS } from './support/keys.js';
 import { ServiceProcess } from './support/service-process.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 

@@ -6,7 +6,8 @@ import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { PostgresProxy } from './support/postgres-proxy.js';
-import { KEYS, TestService } from './support/service.js';
+import { KEYS } from './support/keys.js';
+import { TestService } from './support/service.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 /** No heartbeat comes to help: what was not told is found when it can be told again, or never. */

@@ -6,7 +6,8 @@ import { McpServerDirectory } from '../../src/upstreams/registration/mcp-server.
 import { Api } from './api.js';
 import { Engine } from './engine.js';
 import { eventually } from './eventually.js';
-import { KEYS, TestService } from './service.js';
+import { KEYS } from './keys.js';
+import { TestService } from './service.js';
 import type { ServiceUnderTest } from './service-fixture.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 

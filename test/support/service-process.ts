@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { changeSettings, registerServer } from './administration.js';
 import { Api } from './api.js';
 import { Engine } from './engine.js';
-import { KEYS } from './service.js';
+import { KEYS } from './keys.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
@@ -26,10 +26,13 @@ export class ServiceProcess {
     this.admin = new Api(url, KEYS.BGC_ADMIN_KEY);
   }
 
-  /** Resolves at the log line `service.ready`. */
-  static start(env: Record<string, string>): Promise<ServiceProcess> {
+  /** Resolves at the log line `service.ready`. `nodeArgs` are for Node.js itself. */
+  static start(
+    env: Record<string, string>,
+    nodeArgs: readonly string[] = [],
+  ): Promise<ServiceProcess> {
     const workspaces = join(tmpdir(), 'workspaces');
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [...nodeArgs, MAIN], {
       env: {
         ...process.env,
         ...KEYS,

@@ -8,15 +8,8 @@ import { Service } from '../../src/service.js';
 import { changeSettings, registerServer } from './administration.js';
 import { Api } from './api.js';
 import { Engine } from './engine.js';
-import { SECRETS_KEYS } from './secrets-keys.js';
+import { KEYS } from './keys.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
-
-export const KEYS = {
-  BGC_ADMIN_KEY: 'admin-key-for-tests-only-0001',
-  BGC_AGENT_KEY: 'agent-key-for-tests-only-0001',
-  BGC_BOT_KEY: 'bot-key-for-tests-only-000001',
-  BGC_SECRETS_KEYS: SECRETS_KEYS,
-};
 
 export interface TestServiceOptions {
   /** Added to the environment. */
