@@ -33,7 +33,7 @@ export default tseslint.config(
   { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/'] },
   ...tseslint.configs.recommended,
   {
-    files: ['src/**/*.ts', 'test/**/*.ts'],
+    files: ['{src,test,bench}/**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -84,7 +84,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT, ...SQL_ELSEWHERE] },
   },
   {
-    files: ['test/**/*.ts', 'src/**/*.spec.ts'],
+    files: ['{test,bench}/**/*.ts', 'src/**/*.spec.ts'],
     rules: {
       '@typescript-eslint/unbound-method': 'off',
       'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT],
@@ -92,7 +92,7 @@ export default tseslint.config(
   },
   {
     // The wire shape is what these tests assert: bodies come in as `any` and are matched.
-    files: ['test/**/*.ts'],
+    files: ['{test,bench}/**/*.ts'],
     rules: {
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',

@@ -1,5 +1,8 @@
 /** The PostgreSQL that the tests run on, with one migrated database that each test file clones. */
 import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
 import { say } from './prepare.mjs';
 
 /** Nothing of a test database need survive a crash. */
@@ -10,10 +13,12 @@ const SETTINGS = {
   max_connections: '300',
 };
 
-/** On the server of `givenUrl`, or an embedded one in that folder. */
-export async function startTestServer(givenUrl, folder) {
+/** On the server of `givenUrl`, or an embedded one in that folder with these settings. */
+export async function startTestServer(givenUrl, folder, settings = SETTINGS) {
   const { migrate } = await import('../dist/src/database/migrate.js');
-  const server = givenUrl ? { url: givenUrl, stop: async () => {} } : await startEmbedded(folder);
+  const server = givenUrl
+    ? { url: givenUrl, stop: async () => {} }
+    : await startEmbedded(folder, settings);
   const template = `bgc_test_${randomBytes(4).toString('hex')}`;
   const stop = async () => {
     await withClient(server.url, (client) => dropAll(client, template)).catch((error) =>
@@ -33,13 +38,23 @@ export async function startTestServer(givenUrl, folder) {
   }
 }
 
-async function startEmbedded(folder) {
+/** For all that a run writes. */
+export function makeRunFolder() {
+  // Root's server runs as another user, to whom root's own temporary folder may be closed.
+  const base = process.getuid?.() === 0 ? '/tmp' : os.tmpdir();
+  const made = fs.mkdtempSync(path.join(base, 'bgc-test-'));
+  fs.mkdirSync(path.join(made, 'tmp'));
+  for (const each of [made, path.join(made, 'tmp')]) fs.chmodSync(each, 0o755);
+  return made;
+}
+
+async function startEmbedded(folder, settings) {
   const { Logger } = await import('../dist/src/common/logger.js');
   const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
   return EmbeddedPostgres.start({
     dataDir: folder,
     systemDir: folder,
-    settings: SETTINGS,
+    settings,
     logger: Logger.create('warn'),
     onLost: () => say('The test database is gone.'),
   });

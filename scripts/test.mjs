@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { bin, prepare, ROOT, say } from './prepare.mjs';
 
@@ -19,8 +18,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   });
 
 await prepare();
-const { startTestServer } = await import('./test-server.mjs');
-const folder = makeFolder();
+const { makeRunFolder, startTestServer } = await import('./test-server.mjs');
+/** Everything that a run writes is in it: the server, the report, the temporary files of the tests. */
+const folder = makeRunFolder();
 const report = path.join(folder, 'report.json');
 try {
   const server = await startTestServer(process.env.TEST_DATABASE_URL, path.join(folder, 'server'));
@@ -35,16 +35,6 @@ try {
 } finally {
   // Servers that tests had started may still be stopping.
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-}
-
-/** Everything that a run writes is in it: the server, the report, the temporary files of the tests. */
-function makeFolder() {
-  // Root's server runs as another user, to whom root's own temporary folder may be closed.
-  const base = process.getuid?.() === 0 ? '/tmp' : os.tmpdir();
-  const made = fs.mkdtempSync(path.join(base, 'bgc-test-'));
-  fs.mkdirSync(path.join(made, 'tmp'));
-  for (const each of [made, path.join(made, 'tmp')]) fs.chmodSync(each, 0o755);
-  return made;
 }
 
 /** In a process group of its own, so that whatever a test started can be ended with it. */
