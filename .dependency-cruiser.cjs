@@ -15,7 +15,7 @@ const IMPORTS = {
   metrics: BASE,
   outbound: BASE,
   secrets: BASE,
-  apps: [...BASE, 'secrets'],
+  apps: [...BASE, 'secrets', 'events'],
   targets: [...BASE, 'settings', 'events'],
   upstreams: [...BASE, 'settings', 'events', 'metrics', 'outbound', 'secrets'],
   policy: [...BASE, 'settings', 'upstreams'],

@@ -7,6 +7,7 @@ import { Logger } from './common/logger.js';
 import { within } from './common/within.js';
 import type { Configuration } from './config/environment.js';
 import { createApp } from './configure-app.js';
+import { EventWebhookRelay } from './delivery/event-webhook/event-webhook-relay.js';
 import { WebhookRelay } from './delivery/webhook/webhook-relay.js';
 import { InstanceLease } from './instances/instance-lease.js';
 import { RecoveryService } from './recovery/recovery.service.js';
@@ -35,6 +36,7 @@ export class Service {
       await app.get(RecoveryService).start();
       app.get(QueueDispatcher).start();
       app.get(WebhookRelay).start();
+      app.get(EventWebhookRelay).start();
       await app.listen(configuration.port, configuration.host);
     } catch (error) {
       await app.close();
@@ -75,6 +77,7 @@ export class Service {
     await Promise.all([
       this.get(ForegroundCalls).whenNoneWaits(drainMs),
       this.get(WebhookRelay).stop(drainMs),
+      this.get(EventWebhookRelay).stop(drainMs),
     ]);
   }
 

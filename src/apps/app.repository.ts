@@ -2,25 +2,36 @@ import { Injectable } from '@nestjs/common';
 import type { Locale } from '../common/locale.js';
 import type { PageCursor, PageRequest } from '../common/paging.js';
 import type { Queryable, Transaction } from '../database/database.js';
+import type { EventType } from '../events/event-type.js';
 import type { SealedText } from '../secrets/secret-box.js';
-import type { App } from './app.js';
+import type { App, AppEvents } from './app.js';
 import type { DeliveryMode } from './delivery-mode.js';
 import { type SealedWebhookSecrets, WebhookSecretBox } from './webhook-secrets.js';
 
 type AppColumns = SealedWebhookSecrets &
-  Omit<App, 'delivery'> & { mode: DeliveryMode; url: string | null };
+  Omit<App, 'delivery' | 'events'> & {
+    mode: DeliveryMode;
+    url: string | null;
+    eventsUrl: string | null;
+    types: EventType[] | null;
+    tools: string[] | null;
+    agents: string[] | null;
+  };
 
 /** What an administrator may say of an app. */
 export interface AppFields {
   locale: Locale | null;
   mode: DeliveryMode;
   url: string | null;
+  events: AppEvents | null;
 }
 
 const SELECT = `
   SELECT apps.id, apps.name, apps.locale, apps.delivery_mode AS mode, apps.webhook_url AS url,
     apps.webhook_secret AS secret, apps.webhook_old_secret AS "oldSecret",
-    apps.webhook_old_secret_until AS "oldSecretUntil", apps.created_at AS "createdAt"
+    apps.webhook_old_secret_until AS "oldSecretUntil", apps.events_url AS "eventsUrl",
+    apps.events_types AS types, apps.events_tools AS tools, apps.events_agents AS agents,
+    apps.created_at AS "createdAt"
   FROM apps`;
 
 const ONE = `${SELECT} WHERE apps.id = $1`;
@@ -38,7 +49,14 @@ const page = (order: 'asc' | 'desc'): string => `
 const PAGES = { asc: page('asc'), desc: page('desc') };
 
 const UPDATE = `
-  UPDATE apps SET locale = $2, delivery_mode = $3, webhook_url = $4 WHERE apps.id = $1`;
+  UPDATE apps
+  SET locale = $2, delivery_mode = $3, webhook_url = $4,
+    events_url = $5, events_types = $6, events_tools = $7, events_agents = $8
+  WHERE apps.id = $1`;
+
+const FORGET_EVENT_DELIVERIES = `
+  DELETE FROM event_deliveries
+  WHERE event_deliveries.app_id = $1`;
 
 const ROTATE = `
   UPDATE apps
@@ -76,8 +94,14 @@ export class AppRepository {
     return this.select(db, PAGES[order], [after?.createdAt, after?.id, limit + 1]);
   }
 
-  async update(tx: Transaction, id: string, { locale, mode, url }: AppFields): Promise<void> {
-    await tx.query(UPDATE, [id, locale, mode, url]);
+  async update(
+    tx: Transaction,
+    id: string,
+    { locale, mode, url, events }: AppFields,
+  ): Promise<void> {
+    const filters = [events?.types, events?.tools, events?.agents];
+    await tx.query(UPDATE, [id, locale, mode, url, events?.url, ...filters]);
+    if (events === null) await tx.query(FORGET_EVENT_DELIVERIES, [id]);
   }
 
   /** Puts a secret in place of the one there is, which stays valid beside it for `oldHours`. */
@@ -103,9 +127,11 @@ export class AppRepository {
   }
 
   private toApp(row: AppColumns): App {
-    const { mode, url, secret, oldSecret, oldSecretUntil, ...rest } = row;
+    const { mode, url, secret, oldSecret, oldSecretUntil, ...others } = row;
+    const { eventsUrl, types, tools, agents, ...rest } = others;
     const secrets = this.secrets.open(row.id, { secret, oldSecret, oldSecretUntil });
-    return { ...rest, delivery: { mode, url, secrets } };
+    const events = eventsUrl === null ? null : { url: eventsUrl, types, tools, agents };
+    return { ...rest, delivery: { mode, url, secrets }, events };
   }
 }
 

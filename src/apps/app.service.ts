@@ -4,7 +4,7 @@ import type { Locale } from '../common/locale.js';
 import { type Page, type PageRequest, toPage } from '../common/paging.js';
 import { notifyChannel } from '../database/channel-listener.js';
 import { Database, type Transaction } from '../database/database.js';
-import type { App } from './app.js';
+import type { App, AppEvents } from './app.js';
 import { AppDirectory } from './app.directory.js';
 import { type AppFields, AppRepository, cursorOf } from './app.repository.js';
 import type { DeliveryMode } from './delivery-mode.js';
@@ -18,6 +18,7 @@ export interface AppPatch {
   locale?: Locale | null | undefined;
   mode?: DeliveryMode | undefined;
   url?: string | null | undefined;
+  events?: AppEvents | null | undefined;
 }
 
 /** An app after a change. */
@@ -57,7 +58,7 @@ export class AppService {
   }
 
   /**
-   * A webhook that has no secret yet gets one.
+   * A webhook, of messages or of events, that has no secret yet gets one.
    * @throws NotFoundError
    * @throws InvalidRequestError when a webhook would have no URL.
    */
@@ -65,7 +66,8 @@ export class AppService {
     return this.change(id, async (tx, before) => {
       const fields = applyPatch(before, patch);
       const { mode, url, secrets } = before.delivery;
-      const needsSecret = fields.mode === 'webhook' && !hasSecret(secrets);
+      const isSigned = fields.mode === 'webhook' || fields.events !== null;
+      const needsSecret = isSigned && !hasSecret(secrets);
       const newSecret = needsSecret ? await this.rotate(tx, id) : undefined;
       await this.repository.update(tx, id, fields);
       if (fields.mode !== mode || fields.url !== url)
@@ -100,11 +102,12 @@ export class AppService {
   }
 }
 
-function applyPatch({ locale, delivery }: App, patch: AppPatch): AppFields {
+function applyPatch({ locale, delivery, events }: App, patch: AppPatch): AppFields {
   const fields = {
     locale: patch.locale === undefined ? locale : patch.locale,
     mode: patch.mode ?? delivery.mode,
     url: patch.url === undefined ? delivery.url : patch.url,
+    events: patch.events === undefined ? events : patch.events,
   };
   if (fields.mode === 'webhook' && fields.url === null)
     throw new InvalidRequestError([

@@ -1,3 +1,4 @@
+import type { EventType } from '../events/event-type.js';
 import type { Locale } from '../common/locale.js';
 import type { DeliveryMode } from './delivery-mode.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
@@ -10,7 +11,18 @@ export interface App {
   /** Null: the locale of the settings. */
   locale: Locale | null;
   delivery: AppDelivery;
+  /** Where its events go besides; null: nowhere. */
+  events: AppEvents | null;
   createdAt: Date;
+}
+
+/** Which events of an app are sent to a URL; null in a filter: all. */
+export interface AppEvents {
+  url: string;
+  types: EventType[] | null;
+  /** `<server>/<tool>`; events that belong to no call pass no filter. */
+  tools: string[] | null;
+  agents: string[] | null;
 }
 
 /** How the messages of an app go out; what counts is what holds when one is handed out. */

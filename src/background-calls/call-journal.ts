@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../common/logger.js';
 import type { Transaction } from '../database/database.js';
-import { EventLog, type EventType } from '../events/event-log.repository.js';
+import { EventLog } from '../events/event-log.repository.js';
+import type { EventType } from '../events/event-type.js';
 import type { BackgroundCall } from './background-call.js';
 import { durationMsOf } from './call-duration.js';
 import { CallMetrics } from './call-metrics.js';

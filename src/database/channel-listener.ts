@@ -15,7 +15,8 @@ export type Channel =
   | 'bgc_call_ended'
   | 'bgc_input_required'
   | 'bgc_input_answered'
-  | 'bgc_delivery_ready';
+  | 'bgc_delivery_ready'
+  | 'bgc_event_deliveries';
 
 type Handler = (payload: string) => void;
 

@@ -20,6 +20,12 @@ import { MessageInbox } from './pull/message-inbox.js';
 import { MessageRepository } from './message.repository.js';
 import { NotificationOutbox } from './notification-outbox.js';
 import { NotificationRepository } from './notification.repository.js';
+import { EventDeliveryRepository } from './event-webhook/event-delivery.repository.js';
+import { EventWebhookDelivery } from './event-webhook/event-webhook-delivery.js';
+import { EventWebhookJournal } from './event-webhook/event-webhook-journal.js';
+import { EventWebhookQueue } from './event-webhook/event-webhook-queue.js';
+import { EventWebhookRelay } from './event-webhook/event-webhook-relay.js';
+import { EventWebhookSettlement } from './event-webhook/event-webhook-settlement.js';
 import { MessageAttemptRepository } from './webhook/message-attempt.repository.js';
 import { TriedMessageRepository } from './webhook/tried-message.repository.js';
 import { WebhookDelivery } from './webhook/webhook-delivery.js';
@@ -60,8 +66,14 @@ import { ResultFiles } from './files/result-files.js';
     WebhookQueue,
     WebhookRelay,
     WebhookTest,
+    EventDeliveryRepository,
+    EventWebhookDelivery,
+    EventWebhookJournal,
+    EventWebhookQueue,
+    EventWebhookRelay,
+    EventWebhookSettlement,
     ResultFiles,
   ],
-  exports: [NotificationOutbox, CallDeliveries, ResultFiles, WebhookRelay],
+  exports: [NotificationOutbox, CallDeliveries, ResultFiles, WebhookRelay, EventWebhookRelay],
 })
 export class DeliveryModule {}

@@ -1,21 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/database.js';
-
-/** What can happen to a call, its message or the turn of its target. */
-export type EventType =
-  | 'background_call.queued'
-  | 'background_call.running'
-  | 'background_call.input_required'
-  | 'background_call.resumed'
-  | 'background_call.completed'
-  | 'background_call.failed'
-  | 'background_call.cancelled'
-  | 'notification.suppressed'
-  | 'message.pending'
-  | 'message.delivered'
-  | 'message.dead'
-  | 'turn.started'
-  | 'turn.ended';
+import type { EventType } from './event-type.js';
 
 export interface NewEvent {
   appId: string;
@@ -26,11 +11,27 @@ export interface NewEvent {
   data?: Record<string, unknown>;
 }
 
+// One statement for all of it: who wants to be told of an event is settled when it happens.
 const INSERT = `
-  INSERT INTO events (app_id, target_id, call_id, type, data)
-  SELECT event.app_id, event.target_id, event.call_id, event.type, coalesce(event.data, '{}')
-  FROM jsonb_to_recordset($1::jsonb)
-    AS event (app_id uuid, target_id bigint, call_id uuid, type text, data jsonb)`;
+  WITH written AS (
+    INSERT INTO events (app_id, target_id, call_id, type, data)
+    SELECT event.app_id, event.target_id, event.call_id, event.type, coalesce(event.data, '{}')
+    FROM jsonb_to_recordset($1::jsonb)
+      AS event (app_id uuid, target_id bigint, call_id uuid, type text, data jsonb)
+    RETURNING events.id, events.app_id, events.call_id, events.type
+  ), wanted AS (
+    INSERT INTO event_deliveries (event_id, app_id)
+    SELECT written.id, written.app_id
+    FROM written
+    JOIN apps ON apps.id = written.app_id AND apps.events_url IS NOT NULL
+    LEFT JOIN background_calls ON background_calls.id = written.call_id
+    WHERE (apps.events_types IS NULL OR written.type = ANY(apps.events_types))
+      AND (apps.events_tools IS NULL
+        OR background_calls.server_name || '/' || background_calls.tool = ANY(apps.events_tools))
+      AND (apps.events_agents IS NULL OR background_calls.agent_id = ANY(apps.events_agents))
+    RETURNING event_deliveries.app_id
+  )
+  SELECT pg_notify('bgc_event_deliveries', wanted.app_id::text) FROM wanted GROUP BY wanted.app_id`;
 
 /** The append-only log of what happened. */
 @Injectable()

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
+import { EVENT_TYPES, type EventType } from '../../events/event-type.js';
 import { type Locale, LOCALES } from '../../common/locale.js';
 import type { Page } from '../../common/paging.js';
 import type { App } from '../app.js';
@@ -33,6 +34,35 @@ export class AppDeliveryDto {
   secret?: string;
 }
 
+@ApiSchema({ name: 'AppEvents' })
+export class AppEventsDto {
+  @ApiProperty({ type: String, format: 'uri', description: 'Where the events are sent' })
+  url!: string;
+
+  @ApiProperty({
+    enum: EVENT_TYPES,
+    enumName: 'EventType',
+    isArray: true,
+    nullable: true,
+    description: 'Of which types; null: of all',
+  })
+  types!: EventType[] | null;
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Of calls of which tools, as `<server>/<tool>`; null: all events',
+  })
+  tools!: string[] | null;
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Of calls of which agents; null: all events',
+  })
+  agents!: string[] | null;
+}
+
 @ApiSchema({ name: 'App' })
 export class AppDto {
   @ApiProperty({ type: String, example: 'app_01h455vb4pex5vsknk084sn02q' })
@@ -52,14 +82,21 @@ export class AppDto {
   @ApiProperty({ type: AppDeliveryDto })
   delivery!: AppDeliveryDto;
 
+  @ApiProperty({
+    type: AppEventsDto,
+    nullable: true,
+    description: 'Where its events are sent as they happen; null: nowhere',
+  })
+  events!: AppEventsDto | null;
+
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: string;
 
-  static from({ id, name, locale, delivery, createdAt }: App): AppDto {
+  static from({ id, name, locale, delivery, events, createdAt }: App): AppDto {
     const { mode, url } = delivery;
     return {
       id: toPublicId('app', id),
-      ...{ name, locale, delivery: { mode, url } },
+      ...{ name, locale, delivery: { mode, url }, events },
       createdAt: createdAt.toISOString(),
     };
   }

@@ -56,6 +56,7 @@ const REMOVE_EVENTS = `
   DELETE FROM events
   WHERE events.id IN (SELECT first.id FROM events AS first ORDER BY first.id LIMIT ${EVENTS})
     AND events.created_at < ${OLDER}
+    AND NOT EXISTS (SELECT FROM event_deliveries WHERE event_deliveries.event_id = events.id)
   RETURNING events.id`;
 
 // Which turns have ended is forgotten with the target.

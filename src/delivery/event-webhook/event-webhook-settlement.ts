@@ -1,0 +1,52 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppDirectory } from '../../apps/app.directory.js';
+import type { App } from '../../apps/app.js';
+import { Database } from '../../database/database.js';
+import { DatabaseRetry, type RetryTerms } from '../../database/database-retry.js';
+import { Settings } from '../../settings/settings.js';
+import { type NextStep, nextStep } from '../webhook/next-step.js';
+import type { SendResult } from '../webhook/send-outcome.js';
+import { type DueEvent, EventDeliveryRepository } from './event-delivery.repository.js';
+
+const HOUR_MS = 3_600_000;
+const CHANCES = 1_000;
+
+/** Does with an event what follows from its try. */
+@Injectable()
+export class EventWebhookSettlement {
+  constructor(
+    private readonly deliveries: EventDeliveryRepository,
+    private readonly database: Database,
+    private readonly retry: DatabaseRetry,
+    private readonly apps: AppDirectory,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws DatabaseUnavailableError when no further try is wanted: the event is sent again. */
+  async settle(app: App, due: DueEvent, result: SendResult, terms: RetryTerms): Promise<NextStep> {
+    const circumstances = {
+      failures: due.failures,
+      ageMs: due.ageMs,
+      maxAgeMs: this.settings.current.delivery.maxAgeHours * HOUR_MS,
+      isConfiguredAnew: this.apps.byId(app.id)?.events?.url !== app.events?.url,
+    };
+    const step = nextStep(result.outcome, circumstances, randomInt(CHANCES + 1) / CHANCES);
+    await this.retry.whileAway(() => this.take(due, step), terms);
+    return step;
+  }
+
+  private async take(due: DueEvent, step: NextStep): Promise<void> {
+    switch (step.kind) {
+      case 'delivered':
+      case 'dead':
+        return this.deliveries.remove(this.database, due);
+      case 'wait': {
+        const failures = step.isBusy ? 0 : due.failures + 1;
+        return this.deliveries.wait(this.database, due, step.waitMs / 1_000, failures);
+      }
+      case 'give_back':
+        return this.deliveries.wait(this.database, due, 0, due.failures);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { setMaxListeners } from 'node:events';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { AppDirectory } from '../../apps/app.directory.js';
+import type { App } from '../../apps/app.js';
+import type { Drain } from '../../common/drain.js';
+import type { Logger } from '../../common/logger.js';
+import { outsideRequestContext } from '../../common/request-context.js';
+import { within } from '../../common/within.js';
+import type { Channel, ChannelListener } from '../../database/channel-listener.js';
+import { SendSlots } from './send-slots.js';
+import type { WebhookTimes } from './webhook-times.js';
+
+const AT_ONCE = 64;
+const AT_ONCE_PER_APP = 16;
+
+/** Something of an app that this process has claimed to send. */
+export interface Claimed {
+  app: App;
+}
+
+/**
+ * Sends what apps have to be sent, side by side with the other replicas. It is woken when a replica
+ * tells that something is ready; one tick for all apps finds what time alone made ready.
+ */
+export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApplicationShutdown {
+  /** Who tells that something is ready. */
+  protected abstract readonly channel: Channel;
+  /** What the log calls it. */
+  protected abstract readonly logName: 'webhook' | 'event_webhook';
+  private readonly slots = new SendSlots(AT_ONCE, AT_ONCE_PER_APP);
+  private readonly sends = new Set<Promise<void>>();
+  private readonly leaving = new AbortController();
+  /** Apps to look at, the longest waiting first. */
+  private readonly due = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private passing: Promise<void> | undefined;
+  private isToPassAgain = false;
+  private isStopped = true;
+
+  protected constructor(
+    private readonly apps: AppDirectory,
+    private readonly channels: ChannelListener,
+    private readonly drain: Drain,
+    private readonly logger: Logger,
+    private readonly times: WebhookTimes,
+  ) {}
+
+  protected abstract appOf(payload: string): string;
+
+  /** Whether the app is sent anything now. */
+  protected abstract asks(app: App): boolean;
+
+  /** Those of the apps that have something to be sent now. */
+  protected abstract dueApps(appIds: string[]): Promise<string[]>;
+
+  /** Takes up to `limit`; nobody else does until their time is over. */
+  protected abstract claim(app: App, limit: number): Promise<T[]>;
+
+  /** Sends it and writes down what became of it; does not throw. `leaving` breaks it off. */
+  protected abstract deliver(claimed: T, leaving: AbortSignal): Promise<void>;
+
+  /** What is told before the start is found by its first tick. */
+  onModuleInit(): void {
+    this.channels.on(this.channel, (payload) => {
+      if (!this.isStopped) this.look([this.appOf(payload)]);
+    });
+  }
+
+  start(): void {
+    // Each send listens, and there are never more of them than slots.
+    setMaxListeners(AT_ONCE, this.leaving.signal);
+    this.isStopped = false;
+    this.tickLater(0);
+  }
+
+  /**
+   * Sends nothing more. What is under way may end within `waitMs`; the rest is broken off and given
+   * back, for another replica or the next start to send at once.
+   */
+  async stop(waitMs = 0): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.passing;
+    if (this.sends.size > 0 && waitMs > 0) await within(waitMs, Promise.all(this.sends));
+    this.leaving.abort();
+    await Promise.all(this.sends);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  private tickLater(ms: number): void {
+    if (this.isStopped) return;
+    this.timer = outsideRequestContext(() => setTimeout(() => void this.tick(), ms));
+  }
+
+  private async tick(): Promise<void> {
+    const asked = this.apps.all().filter((app) => this.asks(app));
+    try {
+      this.look(await this.dueApps(asked.map(({ id }) => id)));
+    } catch (error) {
+      this.logger.warn(`${this.logName}.tick_failed`, { apps: asked.length }, error);
+    }
+    this.tickLater(this.times.tickMs);
+  }
+
+  /** One pass at a time; what is told during a pass leads to another one. */
+  private look(appIds: string[]): void {
+    for (const appId of appIds) if (this.asking(appId)) this.due.add(appId);
+    if (this.due.size === 0 || !this.takesWork) return;
+    this.isToPassAgain = true;
+    this.passing ??= outsideRequestContext(() => this.passes()).finally(() => {
+      this.passing = undefined;
+      if (this.isToPassAgain) this.look([]);
+    });
+  }
+
+  private get takesWork(): boolean {
+    return !this.isStopped && !this.drain.isDraining;
+  }
+
+  private async passes(): Promise<void> {
+    while (this.isToPassAgain) {
+      this.isToPassAgain = false;
+      for (const appId of [...this.due]) if (this.takesWork) await this.sendOf(appId);
+    }
+  }
+
+  private async sendOf(appId: string): Promise<void> {
+    const app = this.asking(appId);
+    const free = this.slots.freeFor(appId);
+    // Without a free slot it stays due: the end of each send leads to another look.
+    if (app && free <= 0) return;
+    this.due.delete(appId);
+    if (!app) return;
+    try {
+      const claimed = await this.claim(app, free);
+      for (const each of claimed) this.send(each);
+      if (claimed.length === free) this.look([appId]);
+    } catch (error) {
+      // The next tick finds it again.
+      this.logger.warn(`${this.logName}.claim_failed`, { appId }, error);
+    }
+  }
+
+  private send(claimed: T): void {
+    const { app } = claimed;
+    this.slots.take(app.id);
+    const done = this.deliver(claimed, this.leaving.signal).finally(() => {
+      this.slots.release(app.id);
+      this.sends.delete(done);
+      this.look([]);
+    });
+    this.sends.add(done);
+  }
+
+  /** Undefined: the app is not sent anything now. */
+  private asking(appId: string): App | undefined {
+    const app = this.apps.byId(appId);
+    return app && this.asks(app) ? app : undefined;
+  }
+}

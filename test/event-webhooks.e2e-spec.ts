@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Engine } from './support/engine.js';
+import { eventually } from './support/eventually.js';
+import { McpTestServer } from './support/mcp-server.js';
+import { TestService } from './support/service.js';
+import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { hurry } from './support/webhook-app.js';
+import {
+  isSignedBy,
+  loseAnswer,
+  type ReceivedWebhook,
+  status,
+  WebhookReceiver,
+} from './support/webhook-receiver.js';
+
+const LEFT = 'SELECT event_deliveries.failures, event_deliveries.hand_outs FROM event_deliveries';
+/** The waits of tries that failed are over. */
+const DUE = `UPDATE event_deliveries SET due_at = now() - interval '1 ms' WHERE failures > 0 OR $1`;
+const AGE = `UPDATE events SET created_at = now() - interval '25 hours' WHERE events.id = $1`;
+const TURN_ENDED = { types: ['turn.ended'] };
+
+describe('events that are sent to the URL of an app', () => {
+  let database: TestDatabase;
+  let upstream: McpTestServer;
+  let services: [TestService, TestService];
+  let receiver: WebhookReceiver;
+  let appPath: string;
+  let secret: string;
+  let engine: Engine;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await McpTestServer.start();
+    receiver = await WebhookReceiver.start();
+    services = [await TestService.start({ database }), await TestService.start({ database })];
+    for (const service of services) hurry(service);
+    await services[0].register('test', upstream.url);
+    const { body } = await services[0].admin.get('/admin/v1/apps');
+    appPath = `/admin/v1/apps/${body.data[0].id}`;
+    secret = (await send({})).delivery.secret as string;
+  });
+
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await upstream.stop();
+    await receiver.stop();
+    await database.drop();
+  });
+
+  beforeEach(async () => {
+    await change(null);
+    receiver.reset();
+    engine = services[0].session();
+  });
+
+  async function change(events: object | null): Promise<any> {
+    const answer = await services[0].admin.patch(appPath, { events });
+    expect(answer.status).toBe(200);
+    return answer.body;
+  }
+
+  /** From now on events that pass the filter are sent. */
+  const send = (filter: object): Promise<any> => change({ url: receiver.url, ...filter });
+
+  async function endATurn(): Promise<void> {
+    await engine.startTurn('turn-1');
+    await engine.endTurn('turn-1');
+  }
+
+  async function left(): Promise<{ failures: number; hand_outs: number }[]> {
+    return services[0].sql(LEFT);
+  }
+
+  async function makeDue(): Promise<void> {
+    await services[0].sql(DUE, [false]);
+  }
+
+  /** Resolves when the first event that came has failed so often. */
+  async function failed(times: number): Promise<void> {
+    await eventually(`it has failed ${times} times`, async () => {
+      return (await left())[0]?.failures === times;
+    });
+  }
+
+  async function allArrived(): Promise<void> {
+    await eventually('nothing is left', async () => (await left()).length === 0);
+  }
+
+  const typesOf = (webhooks: ReceivedWebhook[]): string[] =>
+    [...webhooks]
+      .sort((one, other) => Number(one.message.sequence) - Number(other.message.sequence))
+      .map(({ message }) => message.type as string);
+
+  it('tell the life of a call, signed, each with its place in the order', async () => {
+    await send({});
+    const { id } = await engine.callInBackground('echo', {}, { agentId: 'agent-1' });
+    const [message] = await engine.messages(10);
+    await engine.ack(message.id);
+    const received = await receiver.until(4);
+    expect(typesOf(received)).toEqual([
+      'background_call.running',
+      'background_call.completed',
+      'message.pending',
+      'message.delivered',
+    ]);
+    for (const webhook of received) {
+      expect(isSignedBy(secret, webhook)).toBe(true);
+      expect(webhook.message).toMatchObject({
+        id: webhook.id,
+        app: appPath.split('/').at(-1),
+        target: { type: 'session', sessionId: engine.sessionId },
+      });
+    }
+    const ended = received.find((each) => each.message.type === 'background_call.completed');
+    expect(ended?.message).toEqual({
+      id: `evt_${ended?.message.sequence}`,
+      sequence: expect.any(Number),
+      type: 'background_call.completed',
+      app: expect.any(String),
+      target: { type: 'session', sessionId: engine.sessionId },
+      call: {
+        ...{ id, server: { name: 'test', title: 'test' }, tool: 'echo' },
+        ...{ agentId: 'agent-1', turnId: null },
+      },
+      data: expect.any(Object),
+      createdAt: expect.any(String),
+    });
+    await allArrived();
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it('are those that pass the filters', async () => {
+    await send({ types: ['background_call.completed'], tools: ['test/echo'], agents: ['agent-1'] });
+    await engine.callInBackground('echo', {}, { agentId: 'agent-2' });
+    await engine.callInBackground('hello', {}, { agentId: 'agent-1' });
+    await endATurn();
+    const { id } = await engine.callInBackground('echo', {}, { agentId: 'agent-1' });
+    const [webhook] = await receiver.until(1);
+    expect(webhook?.message).toMatchObject({ type: 'background_call.completed', call: { id } });
+    await allArrived();
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('come again with the same id and the same bytes until they are taken', async () => {
+    await send(TURN_ENDED);
+    receiver.answer(status(500), loseAnswer, status(302, { location: receiver.url }), status(200));
+    await endATurn();
+    for (let times = 1; times <= 3; times++) {
+      await failed(times);
+      await makeDue();
+    }
+    const received = await receiver.until(4);
+    await allArrived();
+    expect(new Set(received.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(received.map(({ raw }) => raw.toString('base64'))).size).toBe(1);
+    expect(received.every((webhook) => isSignedBy(secret, webhook))).toBe(true);
+  });
+
+  it('wait for a receiver that is busy, which is no failure', async () => {
+    await send(TURN_ENDED);
+    receiver.answer(status(429, { 'retry-after': '3600' }));
+    await endATurn();
+    await receiver.until(1);
+    await eventually('it waits', async () => {
+      const [soon] = await services[0].sql(
+        `${LEFT} WHERE event_deliveries.due_at > now() + interval '50 minutes'`,
+      );
+      return soon;
+    });
+    expect(await left()).toEqual([{ failures: 0, hand_outs: 1 }]);
+    await services[0].sql(DUE, [true]);
+    await receiver.until(2);
+    await allArrived();
+  });
+
+  it('do not hold each other up', async () => {
+    await send(TURN_ENDED);
+    receiver.answer(status(500));
+    await endATurn();
+    await failed(1);
+    engine = services[1].session();
+    await endATurn();
+    const [first, second] = await receiver.until(2);
+    expect(second?.id).not.toBe(first?.id);
+    await makeDue();
+    await receiver.until(3);
+    await allArrived();
+  });
+
+  it('are given up when the receiver is gone', async () => {
+    await send(TURN_ENDED);
+    receiver.answer(status(410));
+    await endATurn();
+    await receiver.until(1);
+    await allArrived();
+  });
+
+  it('are given up when they are as old as they may become', async () => {
+    await send(TURN_ENDED);
+    receiver.answerAlways(status(500));
+    await endATurn();
+    await failed(1);
+    await services[0].sql(AGE, [receiver.received[0]?.message.sequence]);
+    await makeDue();
+    await allArrived();
+  });
+
+  it('are forgotten when the app wants none any more, and nothing is kept for an app without a URL', async () => {
+    await send(TURN_ENDED);
+    receiver.answerAlways(status(500));
+    await endATurn();
+    await failed(1);
+    expect(await change(null)).toMatchObject({ events: null });
+    expect(await left()).toEqual([]);
+    await endATurn();
+    expect(await left()).toEqual([]);
+  });
+
+  it.each([
+    [{ url: 'ftp://x' }, '/events/url'],
+    [{}, '/events/url'],
+    [{ url: 'http://x', types: [] }, '/events/types'],
+    [{ url: 'http://x', types: ['call.completed'] }, '/events/types'],
+    [{ url: 'http://x', tools: ['echo'] }, '/events/tools'],
+    [{ url: 'http://x', agents: ['a b'] }, '/events/agents'],
+    [{ url: 'http://x', sessions: [] }, '/events/sessions'],
+    [[], '/events'],
+  ])('are refused as %j, with the field named', async (events, pointer) => {
+    expect(await services[0].admin.patch(appPath, { events })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer }] },
+    });
+  });
+});
