@@ -45,6 +45,7 @@ describe('apps', () => {
       name: 'default',
       locale: null,
       delivery: { mode: 'pull', url: null },
+      events: null,
       createdAt: expect.any(String),
     };
     expect((await service.admin.get('/admin/v1/apps')).body.data).toEqual([app]);

@@ -162,7 +162,10 @@ describe('the figures', () => {
     });
     expect(away.has('bgc_calls_running')).toBe(true);
     proxy.restore();
-    await eventually('it is back', async () => (await figure('bgc_database_up')) === 1, 15_000);
-    expect((await figures()).has('bgc_messages_pending')).toBe(true);
+    const isBack = async (): Promise<boolean> => {
+      const read = await figures();
+      return read.get('bgc_database_up') === 1 && read.has('bgc_messages_pending');
+    };
+    await eventually('it is back', isBack, 15_000);
   });
 });
