@@ -3,6 +3,7 @@ import { AppDirectory } from '../src/apps/app.directory.js';
 import { Clock } from '../src/common/clock.js';
 import { toPublicId } from '../src/common/ids.js';
 import { Drain } from '../src/common/drain.js';
+import { ChannelListener } from '../src/database/channel-listener.js';
 import { MessageClaims } from '../src/delivery/message-claims.js';
 import { WebhookDelivery } from '../src/delivery/webhook/webhook-delivery.js';
 import { WebhookRelay } from '../src/delivery/webhook/webhook-relay.js';
@@ -121,7 +122,7 @@ describe('webhooks', () => {
     await rows.waitIsOver();
     const [first, second] = await receiver.until(2);
     expect(second?.raw.equals(first!.raw)).toBe(true);
-    expect(await rows.in('delivered')).toMatchObject({ attempts: 2 });
+    expect(await rows.in('delivered')).toMatchObject({ attempts: 2, failures: 0 });
   });
 
   describe('that were overtaken by another try of the same message', () => {
@@ -179,7 +180,7 @@ describe('webhooks', () => {
     expect(receiver.received).toEqual([]);
     await start();
     const [webhook] = await receiver.until(1);
-    expect(await rows.in('delivered')).toMatchObject({ attempts: 2 });
+    expect(await rows.in('delivered')).toMatchObject({ attempts: 2, failures: 0 });
     expect(await rows.tries()).toMatchObject([
       { outcome: 'aborted', error: expect.stringContaining('held up') },
       { outcome: 'delivered' },
@@ -195,14 +196,20 @@ describe('webhooks', () => {
       await receiver.until(1);
       const stopping = stop(service);
       await eventually('it leaves', () => service.get(Drain).isDraining);
-      const other = await start();
-      await changeDelivery(other.admin, { mode: 'pull' });
-      await endCall('another', other);
+      const told = barrier();
+      service.get(ChannelListener).on('bgc_delivery_ready', told.open);
+      await endCall('another');
+      await told.opened;
       gate.open();
       await stopping;
-      rows = new WebhookRows(other, SESSION);
-      expect(await rows.message()).toMatchObject({ state: 'delivered', attempts: 1 });
       expect(receiver.received).toHaveLength(1);
+      const next = await start();
+      expect(await new WebhookRows(next, SESSION).message()).toMatchObject({
+        ...{ state: 'delivered', attempts: 1 },
+      });
+      expect(await new WebhookRows(next, 'another').in('delivered')).toMatchObject({
+        hand_outs: 1,
+      });
     });
 
     it('are broken off after that, and sent by another one at once', async () => {
@@ -214,7 +221,7 @@ describe('webhooks', () => {
       rows = new WebhookRows(other, SESSION);
       const [first, second] = await receiver.until(2);
       expect(second?.raw.equals(first!.raw)).toBe(true);
-      expect(await rows.in('delivered')).toMatchObject({ attempts: 2 });
+      expect(await rows.in('delivered')).toMatchObject({ attempts: 2, failures: 0 });
       expect((await rows.tries())[0]).toMatchObject({
         ...{ outcome: 'aborted', http_status: null },
         error: expect.stringContaining('leaving'),
