@@ -58,7 +58,9 @@ export class ServiceProcess {
         if (said.event === 'service.ready' && said.url !== undefined) resolve(said.url);
       });
       child.once('error', reject);
-      child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${lines.join()}`)));
+      child.once('exit', (code, by) =>
+        reject(new Error(`it ended with ${code ?? by}: ${lines.join()}`)),
+      );
     });
     return new ServiceProcess(child, url, lines);
   }
@@ -87,11 +89,16 @@ export class ServiceProcess {
 
   /** Sends a signal and answers the exit code, or the signal that ended the process. */
   async end(signal: NodeJS.Signals): Promise<number | string> {
+    const ended = this.whenEnded();
+    this.child.kill(signal);
+    return ended;
+  }
+
+  /** The exit code, or the signal that ended the process. */
+  async whenEnded(): Promise<number | string> {
     const hasEnded = this.child.exitCode ?? this.child.signalCode;
     if (hasEnded !== null) return hasEnded;
-    const ended = once(this.child, 'exit');
-    this.child.kill(signal);
-    const [code, by] = (await ended) as [number | null, string | null];
+    const [code, by] = (await once(this.child, 'exit')) as [number | null, string | null];
     return code ?? by ?? 'unknown';
   }
 

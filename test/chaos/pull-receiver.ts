@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CarefulApi } from './careful-api.js';
+import type { Chance } from './chance.js';
+import type { Sightings } from './sightings.js';
+
+const AFTER_TROUBLE_MS = 50;
+
+/** How often something goes wrong at a receiver, from 0 to 1. */
+export interface ReceiverFaults {
+  losesAnswers: number;
+  losesAcknowledgements: number;
+}
+
+/** Takes the messages of all sessions, loses some of them, and answers what is asked. */
+export class PullReceiver {
+  constructor(
+    private readonly api: CarefulApi,
+    private readonly sightings: Sightings,
+    private readonly chance: Chance,
+    private readonly faults: ReceiverFaults,
+    /** Sessions that begin a turn with each message, in the step of the acknowledgement. */
+    private readonly wakesUp: (sessionId: string) => boolean = () => false,
+  ) {}
+
+  async live(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      const askedAtMs = performance.now();
+      const answer = await this.api.get('/v1/messages?wait=1', stop);
+      if (answer?.status !== 200) {
+        await sleep(AFTER_TROUBLE_MS);
+        continue;
+      }
+      if (this.chance.happens(this.faults.losesAnswers)) continue;
+      const { data } = answer.body as { data: object[] };
+      for (const message of data) await this.take(JSON.stringify(message), askedAtMs);
+    }
+  }
+
+  private async take(body: string, askedAtMs: number): Promise<void> {
+    const { id, kind, target, notifications } = this.sightings.receive(body, askedAtMs);
+    this.sightings.count('receipts');
+    if (kind === 'background_call.input_required')
+      for (const { callId } of notifications)
+        await this.api.post(`/v1/background-calls/${callId}/input`, {
+          action: 'accept',
+          content: {},
+        });
+    if (this.chance.happens(this.faults.losesAcknowledgements)) return;
+    if (this.wakesUp(target.sessionId)) return this.wake(id, target.sessionId);
+    await this.api.post(`/v1/messages/${id}/ack`);
+  }
+
+  private async wake(messageId: string, sessionId: string): Promise<void> {
+    const turnId = `wake-${messageId}`;
+    this.sightings.openTurns.set(turnId, sessionId);
+    await this.api.post(`/v1/messages/${messageId}/ack`, { turnId });
+    await sleep(this.chance.between(0, 50));
+    const ended = await this.api.post(`/v1/sessions/${sessionId}/turns/${turnId}/end`, {});
+    if (ended?.status === 200) this.sightings.openTurns.delete(turnId);
+  }
+}
