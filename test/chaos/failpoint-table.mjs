@@ -29,36 +29,46 @@ const TURN_END = { file: TURNS, sql: 'INSERT INTO ended_turns (target_id' };
 /**
  * `at` of a statement: `before` and `after` it, `before-commit` and `after-commit` of its transaction; of a
  * method: before it is called; of an answer: when it was given to the network with its last byte.
+ * `isExtra`: in the long run alone; each death costs the start of a process.
  */
 export const FAILPOINTS = {
   'handover.before-insert': { ...HANDOVER, at: 'before' },
   'handover.inserted': { ...HANDOVER, at: 'after' },
-  'handover.before-commit': { ...HANDOVER, at: 'before-commit' },
+  'handover.before-commit': { ...HANDOVER, at: 'before-commit', isExtra: true },
   'handover.committed': { ...HANDOVER, at: 'after-commit' },
   'handover.answered': { operation: 'POST /v1/sessions/{sessionId}/tool-calls', status: 202 },
   'dispatch.before-mark': { ...MARK, at: 'before' },
   'dispatch.marked': { ...MARK, at: 'after' },
-  'queue.started': { ...QUEUE_START, at: 'after-commit' },
-  'question.asked': { ...ASK, at: 'after-commit' },
+  'queue.started': { ...QUEUE_START, at: 'after-commit', isExtra: true },
+  'question.asked': { ...ASK, at: 'after-commit', isExtra: true },
   'end.upstream-answered': {
     file: 'background-calls/in-flight/end-writer.js',
     class: 'EndWriter',
     method: 'write',
   },
   'end.updated': { ...END, at: 'after' },
-  'end.notified': { ...NOTIFY, at: 'after' },
+  'end.notified': { ...NOTIFY, at: 'after', isExtra: true },
   'end.before-commit': { ...END, at: 'before-commit' },
   'end.committed': { ...END, at: 'after-commit' },
-  'cancel.requested': { ...CANCEL, at: 'after-commit' },
-  'turn.before-end': { ...TURN_END, at: 'before-commit' },
-  'turn.ended': { ...TURN_END, at: 'after-commit' },
+  'cancel.requested': { ...CANCEL, at: 'after-commit', isExtra: true },
+  'turn.before-end': { ...TURN_END, at: 'before-commit', isExtra: true },
+  'turn.ended': { ...TURN_END, at: 'after-commit', isExtra: true },
   'claim.frozen': { ...CLAIM, at: 'before-commit' },
   'claim.committed': { ...CLAIM, at: 'after-commit' },
-  'claim.again': { ...CLAIM_AGAIN, at: 'after-commit', changesRows: true },
+  'claim.again': { ...CLAIM_AGAIN, at: 'after-commit', changesRows: true, isExtra: true },
   'claim.answered': { operation: 'GET /v1/messages', status: 200, longerThan: '{"data":[]}' },
   'acknowledge.before-commit': { ...ACKNOWLEDGE, at: 'before-commit' },
   'acknowledge.committed': { ...ACKNOWLEDGE, at: 'after-commit' },
-  'acknowledge.answered': { operation: 'POST /v1/messages/{messageId}/ack', status: 200 },
-  'take-over.before-commit': { ...TAKE_OVER, at: 'before-commit', changesRows: true },
+  'acknowledge.answered': {
+    operation: 'POST /v1/messages/{messageId}/ack',
+    status: 200,
+    isExtra: true,
+  },
+  'take-over.before-commit': {
+    ...TAKE_OVER,
+    at: 'before-commit',
+    changesRows: true,
+    isExtra: true,
+  },
   'take-over.committed': { ...TAKE_OVER, at: 'after-commit', changesRows: true },
 };

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { changeSettings } from '../support/administration.js';
 import { eventually } from '../support/eventually.js';
 import { KEYS } from '../support/service.js';
 import { ServiceProcess } from '../support/service-process.js';
@@ -85,7 +86,7 @@ export class KillLane {
   /** Dies at each stage and answers everything that was seen. `holdsTasks`: some wait to be taken over. */
   async run(stages: Stage[], holdsTasks: boolean): Promise<Evidence> {
     const over = new AbortController();
-    await this.prepare(holdsTasks);
+    if (holdsTasks) await this.holdTasks();
     const faults = { losesAnswers: 0.1, losesAcknowledgements: 0.1 };
     const chance = new Chance(1).for(this.name);
     const receiver = new PullReceiver(this.api, this.sightings, chance, faults);
@@ -110,23 +111,9 @@ export class KillLane {
     await rm(this.workspaces, { recursive: true, force: true });
   }
 
-  /** The first process makes everything known, and dies with work that another one can go on with. */
-  private async prepare(holdsTasks: boolean): Promise<void> {
+  /** A process that dies with work that another one can go on with. */
+  private async holdTasks(): Promise<void> {
     const first = await this.start({});
-    for (const server of this.upstreams.servers) {
-      const { status, text } = await first.admin.post('/admin/v1/mcp-servers', server);
-      if (status !== 201) throw new Error(text);
-    }
-    await first.settings({
-      backgroundCalls: { maxPerTarget: MAX_PER_TARGET },
-      delivery: { visibilitySec: 0.5 },
-      upstreams: { idleCloseSec: 1 },
-    });
-    if (holdsTasks) await this.holdTasks(first);
-    await first.end('SIGKILL');
-  }
-
-  private async holdTasks(first: ServiceProcess): Promise<void> {
     this.upstreams.tasks.hold();
     for (let task = 1; task <= HELD_TASKS; task++) {
       const [sessionId, name] = ['held', `held.${task}`];
@@ -140,6 +127,20 @@ export class KillLane {
         SELECT background_calls.id FROM background_calls
         WHERE background_calls.upstream_reference IS NOT NULL`);
       return stored.length === HELD_TASKS;
+    });
+    await first.end('SIGKILL');
+  }
+
+  /** What all processes are to know. */
+  private async introduce({ admin }: ServiceProcess): Promise<void> {
+    for (const { name, ...about } of this.upstreams.servers) {
+      const { status, text } = await admin.post('/admin/v1/mcp-servers', { name, ...about });
+      if (status !== 201) throw new Error(text);
+    }
+    await changeSettings(admin, {
+      backgroundCalls: { maxPerTarget: MAX_PER_TARGET },
+      delivery: { visibilitySec: 0.5 },
+      upstreams: { idleCloseSec: 1 },
     });
   }
 
@@ -202,6 +203,7 @@ export class KillLane {
       DATABASE_URL: this.database.addressFor(`process-${this.starts}`),
     });
     this.process = started;
+    if (this.starts === 1) await this.introduce(started);
     this.url = started.url;
     return started;
   }

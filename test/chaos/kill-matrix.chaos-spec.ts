@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CHAOS } from './chaos-options.js';
 import type { Evidence } from './evidence.js';
 import { FAILPOINTS } from './failpoint-table.mjs';
 import { INVARIANTS } from './invariants.js';
@@ -11,8 +12,10 @@ const LANES = 4;
 const LATER = 4;
 const TAKE_OVER = 'take-over.';
 
-const wanted = new RegExp(process.env['CHAOS_POINTS'] ?? '');
-const names = Object.keys(FAILPOINTS).filter((name) => wanted.test(name));
+const wanted = new RegExp(CHAOS.points);
+const names = Object.entries(FAILPOINTS)
+  .filter(([name, { isExtra }]) => wanted.test(name) && (CHAOS.isLong || !isExtra))
+  .map(([name]) => name);
 const takeOvers = names.filter((name) => name.startsWith(TAKE_OVER));
 const others = names.filter((name) => !name.startsWith(TAKE_OVER));
 const twice = (point: string, later: number): Stage[] => [1, later].map((nth) => ({ point, nth }));
