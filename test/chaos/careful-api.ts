@@ -27,6 +27,12 @@ export class CarefulApi {
     return this.guard(`POST ${path}`, (request) => this.api.post(path, body, request), signal);
   }
 
+  /** Whether that was answered. */
+  async endTurn(sessionId: string, turnId: string, interrupted = false): Promise<boolean> {
+    const path = `/v1/sessions/${sessionId}/turns/${turnId}/end`;
+    return (await this.post(path, { interrupted }))?.status === 200;
+  }
+
   private async guard(
     what: string,
     ask: (request: { signal: AbortSignal }) => Promise<ApiResponse>,

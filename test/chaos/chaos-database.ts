@@ -1,7 +1,18 @@
 import { Client } from 'pg';
+import { hashKey } from '../../src/auth/api-key.js';
+import { toPublicId } from '../../src/common/ids.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { addressFor, installHistory } from './history.js';
 import { countUnsettled, readRows, type RecordedRows } from './recorded-rows.js';
+
+/** The key of the app whose messages are sent by webhook. */
+export const HOOKS_KEY = 'agent-key-of-the-app-hooks-01';
+const HOOKS_APP = '018f0000-0000-7000-8000-0000000000aa';
+const ADD_APP = `
+  INSERT INTO apps (id, name) VALUES ($1, 'hooks')`;
+const ADD_KEY = `
+  INSERT INTO api_keys (id, app_id, audience, origin, prefix, hash)
+  VALUES (gen_random_uuid(), $1, 'agent', 'generated', 'hooks', $2)`;
 
 /** A database of its own that writes down what happens in it. */
 export class ChaosDatabase {
@@ -14,13 +25,23 @@ export class ChaosDatabase {
     const database = await createTestDatabase();
     const control = new Client({ connectionString: database.url });
     await control.connect();
+    await control.query(ADD_APP, [HOOKS_APP]);
+    await control.query(ADD_KEY, [HOOKS_APP, hashKey(HOOKS_KEY)]);
     await installHistory(control);
     return new ChaosDatabase(database, control);
   }
 
-  /** The address at which a process of this name connects. */
-  addressFor(actor: string): string {
-    return addressFor(actor, this.database.url);
+  get hooksAppPath(): string {
+    return `/admin/v1/apps/${toPublicId('app', HOOKS_APP)}`;
+  }
+
+  get url(): string {
+    return this.database.url;
+  }
+
+  /** The address at which a process of this name connects, perhaps by way of a proxy. */
+  addressFor(actor: string, url = this.database.url): string {
+    return addressFor(actor, url);
   }
 
   readRows(): Promise<RecordedRows> {

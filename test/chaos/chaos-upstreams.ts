@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
+import { OrderedEventStore } from './ordered-event-store.js';
 import { McpTestServer } from '../support/mcp-server.js';
 import { type Json, textResult, type ToolHandler } from '../support/mcp-tools.js';
 import { TestTasks } from '../support/test-tasks.js';
@@ -67,7 +67,7 @@ export class ChaosUpstreams {
     const lasting = await McpTestServer.start({
       tools: { work },
       tasks,
-      eventStore: new InMemoryEventStore(),
+      eventStore: new OrderedEventStore(),
     });
     return new ChaosUpstreams(plain, lasting, tasks);
   }

@@ -8,6 +8,8 @@ const MESSAGES = 'delivery/message.repository.js';
 const TAKE_OVERS = 'background-calls/take-over/take-over.repository.js';
 const QUEUED = 'background-calls/queue/queued-call.repository.js';
 const QUESTIONS = 'background-calls/questions/input-request.repository.js';
+const SETTLEMENT = 'delivery/webhook/webhook-settlement.js';
+const ATTEMPTS = 'delivery/webhook/message-attempt.repository.js';
 const TURNS = 'targets/turn.repository.js';
 
 const HANDOVER = { file: CALLS, sql: 'INSERT INTO background_calls' };
@@ -20,7 +22,7 @@ const NOTIFY = {
 };
 const CLAIM = { file: MESSAGES, sql: 'INSERT INTO messages (id' };
 const CLAIM_AGAIN = { file: MESSAGES, sql: 'SET attempts = messages.attempts + 1' };
-const ACKNOWLEDGE = { file: MESSAGES, sql: "SET state = 'delivered', delivered_at = now()" };
+const MESSAGE_END = { file: MESSAGES, sql: 'SET state = $2, dead_reason = $3' };
 const TAKE_OVER = { file: TAKE_OVERS, sql: "SET owner_id = $2, status = 'running' FROM held" };
 const QUEUE_START = { file: QUEUED, sql: "SET status = 'running', owner_id = $2, started_at" };
 const ASK = { file: QUESTIONS, sql: 'INSERT INTO input_requests (call_id' };
@@ -57,13 +59,15 @@ export const FAILPOINTS = {
   'claim.committed': { ...CLAIM, at: 'after-commit' },
   'claim.again': { ...CLAIM_AGAIN, at: 'after-commit', changesRows: true, isExtra: true },
   'claim.answered': { operation: 'GET /v1/messages', status: 200, longerThan: '{"data":[]}' },
-  'acknowledge.before-commit': { ...ACKNOWLEDGE, at: 'before-commit' },
-  'acknowledge.committed': { ...ACKNOWLEDGE, at: 'after-commit' },
+  'acknowledge.before-commit': { ...MESSAGE_END, at: 'before-commit' },
+  'acknowledge.committed': { ...MESSAGE_END, at: 'after-commit' },
   'acknowledge.answered': {
     operation: 'POST /v1/messages/{messageId}/ack',
     status: 200,
     isExtra: true,
   },
+  'webhook.answered': { file: SETTLEMENT, class: 'WebhookSettlement', method: 'settle' },
+  'webhook.recorded': { file: ATTEMPTS, sql: 'INSERT INTO message_attempts', at: 'before-commit' },
   'take-over.before-commit': {
     ...TAKE_OVER,
     at: 'before-commit',

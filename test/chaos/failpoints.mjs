@@ -2,6 +2,7 @@
  * Loaded into a service process with `node --import`; FAIL=<point> FAIL_N=<k> makes it kill itself when it
  * comes to that point for the k-th time. It patches the built classes from outside, so that the product
  * holds no hook for it. Whatever it can't find is an error at the start: a point never rots unnoticed.
+ * HURRY=<JSON> makes the times of webhooks shorter.
  */
 import * as fs from 'node:fs';
 import { Server } from 'node:http';
@@ -16,9 +17,9 @@ const REPOSITORIES = fs
   .readdirSync(BUILD, { recursive: true })
   .filter((file) => file.endsWith('.repository.js'))
   .map((file) => ({ file, code: oneLine(fs.readFileSync(path.join(BUILD, file), 'utf8')) }));
-const { FAIL: name = '', FAIL_N: nth = '1' } = process.env;
+const { FAIL: name = '', FAIL_N: nth = '1', HURRY: hurry = '' } = process.env;
 // What this process starts is not to die by it.
-for (const variable of ['NODE_OPTIONS', 'FAIL', 'FAIL_N']) delete process.env[variable];
+for (const variable of ['NODE_OPTIONS', 'FAIL', 'FAIL_N', 'HURRY']) delete process.env[variable];
 
 let comings = 0;
 
@@ -53,6 +54,18 @@ async function atMethod(point) {
   prototype[point.method] = function (...args) {
     come();
     return method.apply(this, args);
+  };
+}
+
+/** What would make a run wait for the better part of a minute after each death. */
+async function shortenWebhooks(times) {
+  const { WebhookQueue } = await load('delivery/webhook/webhook-queue.js');
+  const { onModuleInit } = WebhookQueue.prototype;
+  WebhookQueue.prototype.onModuleInit = function () {
+    for (const time of Object.keys(times))
+      if (!(time in this.times)) throw new Error(`Webhooks have no ${time} any more.`);
+    Object.assign(this.times, times);
+    return onModuleInit.call(this);
   };
 }
 
@@ -107,6 +120,7 @@ function oneLine(text) {
 }
 
 for (const [each, point] of Object.entries(FAILPOINTS)) assertFound(each, point);
+if (hurry !== '') await shortenWebhooks(JSON.parse(hurry));
 if (name !== '') {
   const point = FAILPOINTS[name];
   if (!point) throw new Error(`There is no failpoint ${name}.`);

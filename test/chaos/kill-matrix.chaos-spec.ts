@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Chance } from './chance.js';
 import { CHAOS } from './chaos-options.js';
 import type { Evidence } from './evidence.js';
 import { FAILPOINTS } from './failpoint-table.mjs';
@@ -54,7 +55,7 @@ describe('a service that is killed', () => {
   });
 
   async function runLane(lane: Lane, name: string): Promise<[KillLane, Evidence]> {
-    const opening = await KillLane.open(name);
+    const opening = await KillLane.open(new Chance(CHAOS.seed).for(name));
     opened.push(opening);
     return [opening, await opening.run(lane.stages, lane.holdsTasks)];
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CarefulApi } from './careful-api.js';
 import type { Chance } from './chance.js';
-import type { Sightings } from './sightings.js';
+import { isWoken, type Sightings } from './sightings.js';
 
 const AFTER_TROUBLE_MS = 50;
 
@@ -18,8 +18,6 @@ export class PullReceiver {
     private readonly sightings: Sightings,
     private readonly chance: Chance,
     private readonly faults: ReceiverFaults,
-    /** Sessions that begin a turn with each message, in the step of the acknowledgement. */
-    private readonly wakesUp: (sessionId: string) => boolean = () => false,
   ) {}
 
   async live(stop: AbortSignal): Promise<void> {
@@ -46,16 +44,16 @@ export class PullReceiver {
           content: {},
         });
     if (this.chance.happens(this.faults.losesAcknowledgements)) return;
-    if (this.wakesUp(target.sessionId)) return this.wake(id, target.sessionId);
+    // Such a session begins a turn in the step of the acknowledgement.
+    if (isWoken(target.sessionId)) return this.wake(id, target.sessionId);
     await this.api.post(`/v1/messages/${id}/ack`);
   }
 
   private async wake(messageId: string, sessionId: string): Promise<void> {
     const turnId = `wake-${messageId}`;
-    this.sightings.openTurns.set(turnId, sessionId);
+    this.sightings.openTurns.set(turnId, () => this.api.endTurn(sessionId, turnId));
     await this.api.post(`/v1/messages/${messageId}/ack`, { turnId });
     await sleep(this.chance.between(0, 50));
-    const ended = await this.api.post(`/v1/sessions/${sessionId}/turns/${turnId}/end`, {});
-    if (ended?.status === 200) this.sightings.openTurns.delete(turnId);
+    await this.sightings.endTurn(turnId);
   }
 }

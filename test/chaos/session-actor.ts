@@ -102,7 +102,9 @@ export class SessionActor {
   /** Calls of its own within; sometimes its user stops it. */
   private async turn(stop: AbortSignal): Promise<void> {
     const turnId = `${this.sessionId}-turn-${(this.turnCount += 1)}`;
-    this.sightings.openTurns.set(turnId, this.sessionId);
+    const interrupted = this.chance.happens(0.2);
+    const end = (): Promise<boolean> => this.api.endTurn(this.sessionId, turnId, interrupted);
+    this.sightings.openTurns.set(turnId, end);
     const started = await this.api.post(`/v1/sessions/${this.sessionId}/turns`, { turnId });
     const startedAtMs = performance.now();
     await this.call({ turnId, background: { mode: 'always' } });
@@ -111,16 +113,7 @@ export class SessionActor {
     const endedAtMs = performance.now();
     if (started?.status === 200)
       this.sightings.turns.push({ sessionId: this.sessionId, turnId, startedAtMs, endedAtMs });
-    await this.endTurn(turnId, this.chance.happens(0.2));
-  }
-
-  /** What can't be ended now stays among the open ones. */
-  private async endTurn(turnId: string, interrupted: boolean): Promise<void> {
-    const path = `/v1/sessions/${this.sessionId}/turns/${turnId}/end`;
-    const ended = await this.api.post(path, { interrupted });
-    if (ended?.status !== 200) return;
-    this.sightings.openTurns.delete(turnId);
-    this.sightings.count('turns');
+    if (await this.sightings.endTurn(turnId)) this.sightings.count('turns');
   }
 
   private async cancel(): Promise<void> {

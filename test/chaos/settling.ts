@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CarefulApi } from './careful-api.js';
 import type { ChaosDatabase } from './chaos-database.js';
 import type { Sightings } from './sightings.js';
 
@@ -9,18 +8,11 @@ const LOOK_MS = 100;
  * Ends, until it is answered, the turns whose end nobody has answered by now: their sessions would never be
  * told. Turns that begin later are left to whoever begins them.
  */
-export async function endOpenTurns(
-  api: CarefulApi,
-  { openTurns }: Sightings,
-  stop: AbortSignal,
-): Promise<void> {
-  let left = [...openTurns];
+export async function endOpenTurns(sightings: Sightings, stop: AbortSignal): Promise<void> {
+  let left = [...sightings.openTurns.keys()];
   while (left.length > 0 && !stop.aborted) {
-    for (const [turnId, sessionId] of left) {
-      const ended = await api.post(`/v1/sessions/${sessionId}/turns/${turnId}/end`, {}, stop);
-      if (ended?.status === 200) openTurns.delete(turnId);
-    }
-    left = left.filter(([turnId]) => openTurns.has(turnId));
+    for (const turnId of left) await sightings.endTurn(turnId);
+    left = left.filter((turnId) => sightings.openTurns.has(turnId));
     await sleep(LOOK_MS);
   }
 }

@@ -20,11 +20,18 @@ export class Sightings {
   readonly accepted: AcceptedCall[] = [];
   readonly receipts: Receipt[] = [];
   readonly turns: TurnSpan[] = [];
-  /** Turns that were asked for and whose end was not answered yet: session by turn. */
-  readonly openTurns = new Map<string, string>();
+  /** Turns that were asked for and whose end was not answered yet, with what ends them. */
+  readonly openTurns = new Map<string, () => Promise<boolean>>();
   /** Answers that were not as documented, and failures that nobody may see. */
   readonly odd: string[] = [];
   private readonly counts = new Map<string, number>();
+
+  /** Asks for its end: false, it was not answered and the turn stays among the open ones. */
+  async endTurn(turnId: string): Promise<boolean> {
+    const isEnded = (await this.openTurns.get(turnId)?.()) ?? true;
+    if (isEnded) this.openTurns.delete(turnId);
+    return isEnded;
+  }
 
   /** One more of these. */
   count(what: string): void {
@@ -61,6 +68,11 @@ export class Sightings {
     });
     return message;
   }
+}
+
+/** Whether its messages begin turns; others begin theirs themselves, so that no turn replaces another. */
+export function isWoken(sessionId: string): boolean {
+  return sessionId.endsWith('-woken');
 }
 
 function uuidOf(prefix: Parameters<typeof fromPublicId>[0], publicId: string): string {
