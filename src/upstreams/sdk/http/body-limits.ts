@@ -57,7 +57,7 @@ async function* wholeBody(chunks: Chunks, maxBytes: number): Read {
   const store = new ByteStore();
   for await (const chunk of chunks) {
     const bytes = store.length + chunk.length;
-    store.add(chunk.subarray(0, maxBytes - store.length));
+    store.add(bufferOf(chunk).subarray(0, maxBytes - store.length));
     if (bytes > maxBytes) refuse(store.take(), bytes);
   }
   const blocks = store.take().reverse();

@@ -1,15 +1,16 @@
 const MIN_BLOCK_BYTES = 1_024;
-const BLOCK_BYTES = 64 * 1_024;
+const BLOCK_BYTES = 16 * 1_024;
 
 /** Bytes in order, in blocks of any size. */
 export type Bytes = readonly Buffer[];
 
 /**
- * Holds bytes that arrive in parts, however small these are: each is copied behind the one before it, so
- * that a megabyte takes a megabyte also when it came byte by byte.
+ * Holds bytes that arrive in parts, however small these are: a megabyte takes no more than two also when it
+ * came byte by byte. Large parts are held as they are, so whoever adds them leaves them alone.
  */
 export class ByteStore {
   private blocks: Buffer[] = [];
+  /** Bytes of the last block that are not used yet. */
   private free = 0;
   private stored = 0;
 
@@ -17,32 +18,44 @@ export class ByteStore {
     return this.stored;
   }
 
-  add(part: Uint8Array): void {
-    for (let from = 0; from < part.length;) {
-      if (this.free === 0) this.grow(part.length - from);
-      const block = this.blocks.at(-1) as Buffer;
-      const bytes = part.subarray(from, from + this.free);
-      block.set(bytes, block.length - this.free);
-      this.free -= bytes.length;
-      from += bytes.length;
-    }
+  add(part: Buffer): void {
     this.stored += part.length;
+    if (part.length >= BLOCK_BYTES) {
+      this.endBlock();
+      this.blocks.push(part);
+      return;
+    }
+    const fitting = part.subarray(0, this.free);
+    this.put(fitting);
+    if (fitting.length === part.length) return;
+    this.grow();
+    this.put(part.subarray(fitting.length));
   }
 
   /** Everything, and leaves nothing. */
   take(): Buffer[] {
+    this.endBlock();
     const { blocks } = this;
-    const last = blocks.pop();
-    if (last !== undefined) blocks.push(last.subarray(0, last.length - this.free));
     this.blocks = [];
-    this.free = this.stored = 0;
+    this.stored = 0;
     return blocks;
   }
 
-  /** Few bytes take little, many take few blocks. */
-  private grow(needed: number): void {
-    const usual = Math.min(Math.max(this.stored, MIN_BLOCK_BYTES), BLOCK_BYTES);
-    this.free = Math.max(usual, needed);
+  private put(part: Buffer): void {
+    const last = this.blocks.at(-1);
+    last?.set(part, last.length - this.free);
+    this.free -= part.length;
+  }
+
+  private endBlock(): void {
+    const last = this.blocks.pop();
+    if (last !== undefined) this.blocks.push(last.subarray(0, last.length - this.free));
+    this.free = 0;
+  }
+
+  /** Few bytes take little, many take few blocks; a small part fits into either. */
+  private grow(): void {
+    this.free = this.stored <= MIN_BLOCK_BYTES ? MIN_BLOCK_BYTES : BLOCK_BYTES;
     this.blocks.push(Buffer.allocUnsafeSlow(this.free));
   }
 }
@@ -76,4 +89,16 @@ export function after(bytes: Bytes, count: number): Bytes {
   return first.length > count
     ? [first.subarray(count), ...more]
     : after(more, count - first.length);
+}
+
+/** The first `count` bytes or fewer. */
+export function beginning(bytes: Bytes, count: number): Bytes {
+  const blocks: Buffer[] = [];
+  let left = count;
+  for (const block of bytes) {
+    if (left <= 0) break;
+    blocks.push(block.subarray(0, left));
+    left -= block.length;
+  }
+  return blocks;
 }

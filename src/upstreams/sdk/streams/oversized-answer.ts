@@ -1,8 +1,14 @@
 import { isDeeperThan } from '../../../common/json-depth.js';
 import type { ToolResult } from '../../upstream-call.js';
 import { MAX_LEVELS } from '../answer-limits.js';
-import type { Bytes } from './byte-store.js';
+import { beginning, type Bytes } from './byte-store.js';
 import { readPartialJson } from './partial-json.js';
+
+/**
+ * So much of what came is read: it is held several times while it is read, written and delivered, and more
+ * than what was allowed shall not be held for long.
+ */
+const READ_PART = 1 / 2;
 
 type Fields = Record<string, unknown>;
 
@@ -16,7 +22,8 @@ export class OversizedAnswer extends Error {
     readonly bytes: number,
   ) {
     super(`its answer has more than ${bytes} bytes`);
-    this.#head = head;
+    const came = head.reduce((sum, block) => sum + block.length, 0);
+    this.#head = beginning(head, Math.ceil(came * READ_PART));
   }
 
   /** What of its result is whole, with the text that came last as far as it came. */
