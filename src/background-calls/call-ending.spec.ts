@@ -55,6 +55,21 @@ describe('the ending of a call', () => {
     expect(ending.result).toMatchObject({ truncated: true, bytes: expect.any(Number) });
   });
 
+  it('fails as output_limit with the beginning that came of a result that was not received whole', () => {
+    const kept = { content: [{ type: 'text', text: 'a'.repeat(500) }], isError: false };
+    const oversized = { kind: 'oversized' as const, kept, bytes: 9_000, message: 'It is larger.' };
+    const ending = endingOf(oversized, { ...LIMITS, maxBytes: 1_000 });
+    expect(ending).toMatchObject({
+      status: 'failed',
+      error: { code: 'output_limit', message: 'It is larger.' },
+      outcomeUnknown: false,
+      result: { preview: 'a'.repeat(500), bytes: 9_000, truncated: true, whole: kept },
+    });
+    expect(JSON.parse(String(ending.result?.body))).toEqual(kept);
+    const written = endingOf(oversized, { ...LIMITS, maxBytes: 300 });
+    expect(written.result?.body.byteLength).toBeLessThanOrEqual(300);
+  });
+
   it('says the limit and the time that was spent', () => {
     expect(timedOut(24, 90_000_000).error?.message).toContain('limit of 24 h; it ran for 90000 s');
     expect(timedOut(0.0005, 2_000).error?.message).toContain('limit of 1.8 s; it ran for 2 s');

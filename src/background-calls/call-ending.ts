@@ -54,13 +54,14 @@ export const INTERRUPTED = failure(
 /** Turns what the worker answered into what is recorded: `isError` is a failure whose content is kept. */
 export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding {
   if (outcome.kind === 'error') return failure(outcome, outcome.outcomeUnknown);
-  if (outcome.kind === 'oversized')
-    return overOutputLimit(outcome.kept, outcome.bytes, outcome.message, limits);
+  if (outcome.kind === 'oversized') return oversized(outcome, limits);
   const { result } = outcome;
   const body = toBody(result);
   const bytes = body.byteLength;
-  if (bytes > limits.maxBytes)
-    return overOutputLimit(result, bytes, overLimitMessage(bytes, limits), limits);
+  if (bytes > limits.maxBytes) {
+    const message = `The result has ${bytes} bytes; at most ${limits.maxBytes} are kept.`;
+    return overOutputLimit(keepWithin(result, limits.maxBytes), bytes, message, limits);
+  }
   const shown = summarizeResult(result, bytes, limits.inlineChars);
   const summary = { ...shown, files: null, whole: result, body };
   if (!summary.isError)
@@ -69,13 +70,23 @@ export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding
   return { status: 'failed', error, outcomeUnknown: false, result: summary };
 }
 
+/** What came is a part of what is kept at most, but its JSON may be written otherwise than the upstream did. */
+function oversized(
+  { kept, bytes, message }: Extract<CallOutcome, { kind: 'oversized' }>,
+  limits: ResultLimits,
+): CallEnding {
+  const ending = overOutputLimit(kept, bytes, message, limits);
+  const isWithin = (ending.result?.body.byteLength ?? 0) <= limits.maxBytes;
+  if (isWithin) return ending;
+  return overOutputLimit(keepWithin(kept, limits.maxBytes), bytes, message, limits);
+}
+
 function overOutputLimit(
-  result: ToolResult,
+  kept: ToolResult,
   bytes: number,
   message: string,
   limits: ResultLimits,
 ): CallEnding {
-  const kept = keepWithin(result, limits.maxBytes);
   const summary = summarizeResult(kept, bytes, limits.inlineChars);
   return {
     status: 'failed',
@@ -83,10 +94,6 @@ function overOutputLimit(
     outcomeUnknown: false,
     result: { ...summary, truncated: true, files: null, whole: kept, body: toBody(kept) },
   };
-}
-
-function overLimitMessage(bytes: number, { maxBytes }: ResultLimits): string {
-  return `The result has ${bytes} bytes; at most ${maxBytes} are kept.`;
 }
 
 /** JSON.stringify escapes NUL and lone surrogates, so the bytes hold the result exactly. */

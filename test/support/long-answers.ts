@@ -1,57 +1,76 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import type { McpServerOptions } from './mcp-server.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
-interface LongCall {
-  id: number;
-  /** How the answer comes. */
-  as: 'json' | 'events';
+export interface LongArguments {
+  /** How the answer comes: as one body, as an event, or as an event of a stream that was broken off before it. */
+  as: 'json' | 'events' | 'resumed';
   /** Of the text that is the result. */
   bytes: number;
-  /** Repeated to fill the text; every other one by default. */
+  /** Repeated to fill the text. */
   unit?: string;
-  /** Nothing after the text: the server falls silent in the middle of it. */
-  isCut?: boolean;
 }
 
-const UNIT = 'x'.repeat(65_536);
+interface LongCall extends LongArguments {
+  id: number;
+}
+
+const BLOCK_BYTES = 65_536;
+const EVENT_ID = 'before-the-answer';
 
 /** Answers calls of the tool `long` with a text of any length, and counts what of it was taken. */
 export class LongAnswers {
-  /** Bytes of each answer that could be written before the other side closed its connection. */
+  /** Bytes of each text that were written until it was whole, or nobody took them any more. */
   readonly written: number[] = [];
-  /** Answers that are being written. */
-  open = 0;
+  private broken: LongCall | undefined;
 
-  readonly intercept: NonNullable<McpServerOptions['intercept']> = (_request, response, body) => {
-    if (!body.includes('"name":"long"')) return false;
-    const { id, params } = JSON.parse(body) as { id: number; params: { arguments: LongCall } };
-    void this.answer(response, { ...params.arguments, id });
+  /** As an option of `McpTestServer`. */
+  readonly intercept = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: string,
+  ): boolean => {
+    const isResumed = request.headers['last-event-id'] === EVENT_ID;
+    const call = isResumed ? this.broken : callIn(body);
+    if (call === undefined) return false;
+    if (call.as === 'resumed' && !isResumed) this.breakOff(response, call);
+    else void this.answer(response, call);
     return true;
   };
 
+  private breakOff(response: ServerResponse, call: LongCall): void {
+    this.broken = call;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`id: ${EVENT_ID}\nretry: 10\ndata:\n\n`);
+  }
+
   private async answer(response: ServerResponse, call: LongCall): Promise<void> {
-    const isStream = call.as === 'events';
-    const type = isStream ? 'text/event-stream' : 'application/json';
+    const isBody = call.as === 'json';
+    const type = isBody ? 'application/json' : 'text/event-stream';
     response.writeHead(200, { 'content-type': type });
-    const end = '"}]},"jsonrpc":"2.0"}';
     const start = `{"id":${call.id},"result":{"content":[{"type":"text","text":"`;
-    this.open += 1;
-    const number = this.written.push(0) - 1;
-    response.write(isStream ? `: hi\r\n\r\nevent: message\ndata: ${start}` : start);
-    this.written[number] = await writeText(response, call);
-    this.open -= 1;
-    if (call.isCut !== true) response.end(isStream ? `${end}\n\n` : end);
+    const end = '"}]},"jsonrpc":"2.0"}';
+    response.write(isBody ? start : `: hi\r\n\r\nevent: message\ndata: ${start}`);
+    this.written.push(await writeText(response, call));
+    response.end(isBody ? end : `${end}\n\n`);
   }
 }
 
+function callIn(body: string): LongCall | undefined {
+  if (!body.includes('"name":"long"')) return undefined;
+  const { id, params } = JSON.parse(body) as { id: number; params: { arguments: LongArguments } };
+  return { ...params.arguments, id };
+}
+
 /** Writes no faster than it is taken; answers how much that was. */
-async function writeText(response: ServerResponse, { bytes, unit = UNIT }: LongCall): Promise<number> {
+async function writeText(
+  response: ServerResponse,
+  { bytes, unit = 'x' }: LongCall,
+): Promise<number> {
   const closed = once(response, 'close');
-  const block = Buffer.from(unit.repeat(Math.max(1, Math.floor(UNIT.length / unit.length))));
+  const block = Buffer.from(unit.repeat(Math.floor(BLOCK_BYTES / Buffer.byteLength(unit))));
   for (let written = 0; ; written += block.length) {
     if (written >= bytes || response.destroyed) return written;
-    if (!response.write(block.subarray(0, bytes - written)))
-      await Promise.race([once(response, 'drain'), closed]);
+    const isFull = !response.write(block.subarray(0, bytes - written));
+    if (isFull) await Promise.race([once(response, 'drain'), closed]);
   }
 }

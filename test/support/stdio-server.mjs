@@ -84,6 +84,12 @@ const tools = {
     process.stdout.write(`${line.replace('ID', requestId)}\n`);
     return new Promise(() => undefined);
   },
+  /** Answers with a text of this length, its id first; without an end it falls silent after that. */
+  long: ({ bytes, end = true }, { requestId }) => {
+    const head = `{"jsonrpc":"2.0","id":${requestId},"result":{"content":[{"type":"text","text":"`;
+    process.stdout.write(`${head}${'x'.repeat(bytes)}${end ? '"}]}}\n' : ''}`);
+    return new Promise(() => undefined);
+  },
   /** Reads nothing from now on. */
   deafen: () => {
     process.stdin.destroy();

@@ -39,7 +39,11 @@ export class CallResultDto {
   @ApiProperty({ description: 'Whether the tool itself reported a failure' })
   isError!: boolean;
 
-  @ApiProperty({ type: 'integer', description: 'Bytes of the whole result as JSON' })
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'Bytes of the whole result as JSON; of one that was too long to be received whole, what had come of it',
+  })
   bytes!: number;
 
   @ApiProperty({

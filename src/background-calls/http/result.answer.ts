@@ -8,8 +8,8 @@ import { fileExtensionOf } from '../results/result-parts.js';
 import type { ResultQuery } from './result.query.js';
 
 export const RESULT_DESCRIPTION =
-  'The CallToolResult of the MCP server, complete. With `part` one part of it, decoded and under its ' +
-  'own content type: text as UTF-8 (NUL stays, a lone surrogate becomes U+FFFD), images and audio as ' +
+  'The CallToolResult of the MCP server, complete; of a call that failed with `output_limit` its ' +
+  'beginning. With `part` one part of it, decoded and under its own content type: text as UTF-8 (NUL stays, a lone surrogate becomes U+FFFD), images and audio as ' +
   'bytes, an embedded resource as its text or bytes; everything else, what is not valid base64 and ' +
   'the `structuredContent` as JSON. Types that browsers run, such as HTML and SVG, and types that are ' +
   'not known come as `application/octet-stream`; a part is always an attachment. An unknown part is a ' +

@@ -68,7 +68,11 @@ export class ResultSettingsDto {
   @Count(0, MANY, 'Characters (UTF-16 units) of a result that are shown and told')
   inlineChars!: number;
 
-  @Count(1, MAX_RESULT_BYTES, 'Bytes of a result that are kept; more is `output_limit`')
+  @Count(
+    1,
+    MAX_RESULT_BYTES,
+    'Bytes that a result may have; more is not received, and the call ends as `output_limit`',
+  )
   maxBytes!: number;
 }
 

@@ -56,13 +56,18 @@ describe('A message', () => {
   });
 
   it('that is too long is known by its beginning or by its end', () => {
-    const idFirst = '{"jsonrpc":"2.0","id":12,"result":{"content":[{"type":"text","text":"a';
-    expect(oversized(answerBegun([Buffer.from(idFirst)], 90))).toEqual([12, 90, textOf('a')]);
-    const idLast = [Buffer.from('{"result":{"con'), Buffer.from('tent":[{"type":"text","text":"b')];
+    const rest = Buffer.alloc(400, 'a');
+    const idFirst = '{"jsonrpc":"2.0","id":12,"result":{"content":[{"type":"text","text":"';
+    expect(oversized(answerBegun([Buffer.from(idFirst), rest], 90))).toEqual([12, 90, aText]);
+    const idLast = [
+      Buffer.from('{"result":{"con'),
+      Buffer.from('tent":[{"type":"text","text":"'),
+      rest,
+    ];
     const tail = Buffer.from('x"}]},"jsonrpc":"2.0","id":12}\r');
     expect(answerBegun(idLast, 90)).toBeUndefined();
     expect(isAnswer(idLast)).toBe(true);
-    expect(oversized(answerEnded(idLast, tail, 91))).toEqual([12, 91, textOf('b')]);
+    expect(oversized(answerEnded(idLast, tail, 91))).toEqual([12, 91, aText]);
   });
 
   it.each([
@@ -78,7 +83,10 @@ describe('A message', () => {
   });
 });
 
-const textOf = (text: string): unknown => ({ content: [{ type: 'text', text }] });
+const aText = {
+  content: [{ type: 'text', text: expect.stringMatching(/^a+$/) as unknown }],
+  isError: false,
+};
 
 function oversized(answer: ReturnType<typeof answerBegun>): unknown[] {
   const { bytes, kept } = answer?.error.data as OversizedAnswer;

@@ -5,10 +5,12 @@ import { beginning, type Bytes } from './byte-store.js';
 import { readPartialJson } from './partial-json.js';
 
 /**
- * So much of what came is read: it is held several times while it is read, written and delivered, and more
- * than what was allowed shall not be held for long.
+ * So much of what came is read: it is held several times over while it is read, written and delivered, and
+ * all that together shall not be much more than the answer that was allowed.
  */
-const READ_PART = 1 / 2;
+const READ_PART = 1 / 4;
+
+const NOTHING: ToolResult = { content: [], isError: false };
 
 type Fields = Record<string, unknown>;
 
@@ -26,13 +28,13 @@ export class OversizedAnswer extends Error {
     this.#head = beginning(head, Math.ceil(came * READ_PART));
   }
 
-  /** What of its result is whole, with the text that came last as far as it came. */
+  /** The beginning of its result: parts that are whole, and the text that came last as far as it is read. */
   get kept(): ToolResult {
     const read = readPartialJson(this.#head);
     const answers = (Array.isArray(read) ? read : [read]).filter(isObject);
     const result = answers.map((answer) => answer['result']).findLast(isObject);
-    if (result === undefined || isDeeperThan(MAX_LEVELS, result)) return { content: [] };
-    return { ...result, content: contentOf(result) };
+    if (result === undefined || isDeeperThan(MAX_LEVELS, result)) return NOTHING;
+    return { content: contentOf(result), isError: result['isError'] === true };
   }
 }
 
