@@ -16,6 +16,11 @@ import { aPool, aServer, LOOPBACK, PoolFixture } from './support/upstream-pool.j
 
 const RESULT = { content: [{ type: 'text' as const, text: 'researched' }] };
 const ANSWER = textResult('the answer');
+const LONG_RESULT = { content: [{ type: 'text' as const, text: 'x'.repeat(100_000) }] };
+const OVERSIZED = {
+  kind: 'oversized',
+  kept: { content: [{ type: 'text', text: expect.stringMatching(/^x{10000,}$/) as unknown }] },
+};
 const LOST = { kind: 'error', code: 'upstream_lost', outcomeUnknown: true };
 
 /** A pool that begins a call, and another one, as of another process, that goes on with it. */
@@ -24,6 +29,8 @@ class ResumeFixture extends PoolFixture {
   readonly secondHttp = new OutboundHttp(LOOPBACK);
   readonly second: UpstreamPool = aPool(this.secondHttp);
   readonly secondProgress: UpstreamProgress[] = [];
+  /** Of the call that is gone on with. */
+  maxResultBytes = 52_428_800;
 
   static async start(options: McpServerOptions): Promise<ResumeFixture> {
     return new ResumeFixture(await McpTestServer.start(options), new OutboundHttp(LOOPBACK));
@@ -60,7 +67,7 @@ class ResumeFixture extends PoolFixture {
   ): UpstreamCall {
     const onProgress = (one: UpstreamProgress): void => void this.secondProgress.push(one);
     const all = aListener({ onProgress, ...listener });
-    return this.second.resume(server, reference, 52_428_800, all);
+    return this.second.resume(server, reference, this.maxResultBytes, all);
   }
 
   override async close(): Promise<void> {
@@ -101,6 +108,13 @@ describe('A task of another process', () => {
     await research();
     await tasks.end('completed', RESULT);
     expect(await fixture.goOn().outcome).toMatchObject({ kind: 'result', result: RESULT });
+  });
+
+  it('gives the beginning of a result that is too long', async () => {
+    await research();
+    await tasks.end('completed', LONG_RESULT);
+    fixture.maxResultBytes = 1_000;
+    expect(await fixture.goOn().outcome).toMatchObject(OVERSIZED);
   });
 
   it('can be cancelled', async () => {
@@ -182,6 +196,13 @@ describe('A stream of another process', () => {
     await beginGate();
     fixture.upstream.release('x', ANSWER);
     expect(await fixture.goOn().outcome).toEqual({ kind: 'result', result: ANSWER });
+  });
+
+  it('gives the beginning of an answer that is too long', async () => {
+    await beginGate();
+    fixture.upstream.release('x', LONG_RESULT);
+    fixture.maxResultBytes = 1_000;
+    expect(await fixture.goOn().outcome).toMatchObject(OVERSIZED);
   });
 
   it('tells its references at most twice a second, and progress where it goes on', async () => {
