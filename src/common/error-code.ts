@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'request_timeout'
   | 'conflict'
   | 'delivery_by_webhook'
+  | 'message_delivered'
+  | 'message_discarded'
   | 'turn_interrupted'
   | 'call_cancelled'
   | 'no_result'

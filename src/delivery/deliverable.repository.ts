@@ -72,9 +72,19 @@ const OLDEST_WAITING = `(
       AND notifications.suppressed IS NULL
     ORDER BY notifications.sequence LIMIT 1)`;
 
+// What is sent again comes before what is new, the oldest first.
 const GO_ON = `
+  WITH next AS (
+    UPDATE messages
+    SET held_back = false, trying_since = now()
+    WHERE messages.id = (
+      SELECT held.id FROM messages AS held
+      WHERE held.target_id = $1 AND held.held_back
+      ORDER BY held.created_at, held.id LIMIT 1)
+    RETURNING messages.redelivered_at)
   UPDATE targets
-  SET hidden_until = NULL, undelivered_since = ${OLDEST_WAITING}
+  SET hidden_until = NULL,
+    undelivered_since = least((SELECT next.redelivered_at FROM next), ${OLDEST_WAITING})
   WHERE targets.id = $1
   RETURNING targets.undelivered_since IS NOT NULL AS "hasMore"`;
 
@@ -83,7 +93,9 @@ const SETTLE = `
   UPDATE targets
   SET undelivered_since = ${OLDEST_WAITING}
   WHERE targets.id = $1
-    AND NOT EXISTS (SELECT FROM messages WHERE messages.target_id = targets.id AND messages.state = 'pending')`;
+    AND NOT EXISTS (
+      SELECT FROM messages
+      WHERE messages.target_id = targets.id AND messages.state = 'pending' AND NOT messages.held_back)`;
 
 const FIND_DUE = `
   SELECT polled.app_id AS "appId", polled.session_id AS "sessionId"

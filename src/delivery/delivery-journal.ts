@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../common/logger.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
+import type { RedeliveredMessage } from './administration/redelivery.repository.js';
 import type { DeadReason } from './message-state.js';
 import type { EndedMessage, HandedOutMessage } from './message.repository.js';
 
@@ -19,9 +20,10 @@ export class DeliveryJournal {
     }
   }
 
-  acknowledged({ id: messageId, attempts, told }: EndedMessage): void {
+  acknowledged({ id: messageId, attempts, told, isRepeated }: EndedMessage): void {
     for (const { callId, sinceEndMs } of told) {
-      this.metrics.observe('acknowledged', sinceEndMs);
+      // How late a person had it sent again is no figure of this service.
+      if (!isRepeated) this.metrics.observe('acknowledged', sinceEndMs);
       this.logger.info('message.acknowledged', { callId, messageId, attempts });
     }
   }
@@ -30,5 +32,14 @@ export class DeliveryJournal {
     this.metrics.countDead(reason);
     for (const { callId } of told)
       this.logger.warn('message.dead', { callId, messageId, attempts, reason });
+  }
+
+  discarded({ id: messageId, attempts, told }: EndedMessage): void {
+    for (const { callId } of told)
+      this.logger.info('message.discarded', { callId, messageId, attempts });
+  }
+
+  redelivered({ id: messageId, callIds }: RedeliveredMessage): void {
+    for (const callId of callIds) this.logger.info('message.redelivered', { callId, messageId });
   }
 }

@@ -10,6 +10,12 @@ import { DeliverableRepository } from './deliverable.repository.js';
 import { DeliveryJournal } from './delivery-journal.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryWaiters } from './pull/delivery-waiters.js';
+import { MessageDiscard } from './administration/message-discard.js';
+import { MessageListRepository } from './administration/message-list.repository.js';
+import { MessageReader } from './administration/message-reader.js';
+import { MessageRedelivery } from './administration/message-redelivery.js';
+import { RedeliveryRepository } from './administration/redelivery.repository.js';
+import { AdminMessagesController } from './http/admin-messages.controller.js';
 import { AgentInstructionsController } from './http/agent-instructions.controller.js';
 import { MessagesController } from './http/messages.controller.js';
 import { TestDeliveryController } from './http/test-delivery.controller.js';
@@ -40,7 +46,12 @@ import { ResultFiles } from './files/result-files.js';
 
 @Module({
   imports: [AppsModule, EventsModule, OutboundModule, TargetsModule],
-  controllers: [AgentInstructionsController, MessagesController, TestDeliveryController],
+  controllers: [
+    AdminMessagesController,
+    AgentInstructionsController,
+    MessagesController,
+    TestDeliveryController,
+  ],
   providers: [
     NotificationRepository,
     NotificationOutbox,
@@ -72,6 +83,11 @@ import { ResultFiles } from './files/result-files.js';
     EventWebhookQueue,
     EventWebhookRelay,
     EventWebhookSettlement,
+    MessageListRepository,
+    MessageReader,
+    RedeliveryRepository,
+    MessageRedelivery,
+    MessageDiscard,
     ResultFiles,
   ],
   exports: [NotificationOutbox, CallDeliveries, ResultFiles, WebhookRelay, EventWebhookRelay],

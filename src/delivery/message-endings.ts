@@ -11,7 +11,10 @@ import { type EndedMessage, MessageRepository } from './message.repository.js';
 /** How a message ends. */
 export type MessageEnding =
   /** With `turnId` that turn begins in the same step, so that no other message falls into it. */
-  { state: 'delivered'; turnId?: string | undefined } | { state: 'dead'; reason: DeadReason };
+  | { state: 'delivered'; turnId?: string | undefined }
+  | { state: 'dead'; reason: DeadReason }
+  /** Nobody is to be told. */
+  | { state: 'discarded' };
 
 /** The one place where a message ends, however that comes about. */
 @Injectable()
@@ -24,8 +27,8 @@ export class MessageEndings {
   ) {}
 
   /**
-   * Ends a pending message of the locked target, writes the event, and lets the next one go out.
-   * Undefined, and nothing happens, when it had ended already.
+   * Ends a message of the locked target, writes the event and, if it was the one that is out, lets the
+   * next one go out. Undefined, and nothing happens, when it had ended already.
    */
   async end(
     tx: Transaction,
@@ -36,7 +39,7 @@ export class MessageEndings {
     const reason = ending.state === 'dead' ? ending.reason : undefined;
     const ended = await this.messages.end(tx, messageId, ending.state, reason);
     if (ended === undefined) return undefined;
-    const hasMore = await this.deliverable.goOn(tx, target.id);
+    const hasMore = ended.wasOut && (await this.deliverable.goOn(tx, target.id));
     await this.events.append(tx, {
       appId: target.appId,
       targetId: target.id,

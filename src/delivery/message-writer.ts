@@ -7,10 +7,12 @@ import { Settings } from '../settings/settings.js';
 import { composeMessage, MAX_NOTIFICATIONS } from './texts/call-message.js';
 import { happenedAt, type PlacedNotice } from './call-notice.js';
 import type { DeliverableTarget } from './deliverable.repository.js';
+import type { MessageKind } from './message-kind.js';
 import { type HandedOutMessage, MessageRepository } from './message.repository.js';
 import { NotificationRepository } from './notification.repository.js';
 
 interface WrittenMessage extends HandedOutMessage {
+  kind: MessageKind;
   target: DeliverableTarget;
   notices: PlacedNotice[];
 }
@@ -37,14 +39,14 @@ export class MessageWriter {
       return notices === undefined ? [] : [this.compose(target, notices)];
     });
     await this.store(tx, made);
-    return made.map(({ target: _target, notices: _notices, ...message }) => message);
+    return made.map(({ target: _target, notices: _notices, kind: _kind, ...message }) => message);
   }
 
   private compose(target: DeliverableTarget, waiting: PlacedNotice[]): WrittenMessage {
     const id = this.ids.uuid();
     const locale = this.apps.localeOf(target.appId) ?? this.settings.current.messages.locale;
     const { address, now } = target;
-    const { told, body } = composeMessage({ id, address, locale, createdAt: now, waiting });
+    const { told, kind, body } = composeMessage({ id, address, locale, createdAt: now, waiting });
     const calls = told.map(({ notice }) => ({
       callId: notice.callId,
       sinceEndMs: now.getTime() - Date.parse(happenedAt(notice)),
@@ -52,6 +54,7 @@ export class MessageWriter {
     return {
       id,
       targetId: target.id,
+      kind,
       body,
       attempts: 1,
       handOut: 1,
@@ -65,10 +68,11 @@ export class MessageWriter {
     if (made.length === 0) return;
     await this.messages.insert(
       tx,
-      made.map(({ id, body, target }) => ({
+      made.map(({ id, kind, body, target }) => ({
         id,
         appId: target.appId,
         targetId: target.id,
+        kind,
         body,
         createdAt: target.now,
       })),

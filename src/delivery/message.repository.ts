@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction } from '../database/database.js';
-import type { DeadReason, MessageState } from './message-state.js';
+import type { MessageKind } from './message-kind.js';
+import { type DeadReason, type MessageState, messageSourcesOf } from './message-state.js';
 import type { ToldCall } from './told-call.js';
 
 export interface NewMessage {
   id: string;
   appId: string;
   targetId: number;
+  kind: MessageKind;
   body: string;
   createdAt: Date;
 }
@@ -36,13 +38,18 @@ export interface StoredMessage {
 
 /** A message that has just ended, with the calls that it tells of. */
 export interface EndedMessage extends StoredMessage {
+  /** It was the one that its target had out, not a dead letter and not held back behind another one. */
+  wasOut: boolean;
+  /** An administrator has had it sent again. */
+  isRepeated: boolean;
   told: ToldCall[];
 }
 
-// A notification is as old as the end of its call: both were written in one transaction.
+// A notification is as old as the end of its call: both were written in one transaction. A message can
+// outlive its calls, when it was delivered late.
 const TOLD = `(
-    SELECT json_agg(json_build_object('callId', notifications.call_id,
-      'sinceEndMs', extract(epoch FROM now() - notifications.created_at) * 1000))
+    SELECT coalesce(json_agg(json_build_object('callId', notifications.call_id,
+      'sinceEndMs', extract(epoch FROM now() - notifications.created_at) * 1000)), '[]')
     FROM notifications WHERE notifications.message_id = messages.id) AS told`;
 
 // The state is asked for in the UPDATE that counts the try, in a statement of its own after the lock:
@@ -51,14 +58,15 @@ const COUNT_TRY = `
   UPDATE messages
   SET attempts = messages.attempts + 1, hand_outs = messages.hand_outs + 1, next_attempt_at = NULL
   WHERE messages.target_id = ANY($1::bigint[]) AND messages.state = 'pending'
+    AND NOT messages.held_back
   RETURNING messages.id, messages.target_id AS "targetId", messages.body, messages.attempts,
     messages.hand_outs AS "handOut", ${TOLD}`;
 
 const INSERT = `
-  INSERT INTO messages (id, app_id, target_id, state, body, attempts, created_at)
-  SELECT made.id, made.app_id, made.target_id, 'pending', made.body, 1, made.created_at
-  FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::timestamptz[])
-    AS made (id, app_id, target_id, body, created_at)`;
+  INSERT INTO messages (id, app_id, target_id, kind, state, body, attempts, created_at)
+  SELECT made.id, made.app_id, made.target_id, made.kind, 'pending', made.body, 1, made.created_at
+  FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[])
+    AS made (id, app_id, target_id, kind, body, created_at)`;
 
 const FIND_OF_SESSIONS = `
   SELECT messages.id, messages.target_id AS "targetId", messages.state, messages.attempts,
@@ -67,12 +75,19 @@ const FIND_OF_SESSIONS = `
   JOIN targets ON targets.id = messages.target_id
   WHERE messages.id = $1 AND messages.app_id = $2 AND targets.kind = 'session'`;
 
+// The state before is read under the lock of the target, so that it is the one that the UPDATE finds.
 const END = `
+  WITH before AS (
+    SELECT messages.id, messages.state = 'pending' AND NOT messages.held_back AS was_out
+    FROM messages
+    WHERE messages.id = $1 AND messages.state = ANY($4::text[]))
   UPDATE messages
-  SET state = $2, dead_reason = $3, next_attempt_at = NULL,
-    delivered_at = CASE WHEN $2 = 'delivered' THEN now() END
-  WHERE messages.id = $1 AND messages.state = 'pending'
-  RETURNING messages.id, messages.target_id AS "targetId", messages.state, messages.attempts,
+  SET state = $2, dead_reason = $3, next_attempt_at = NULL, held_back = false,
+    delivered_at = CASE WHEN $2 = 'delivered' THEN now() ELSE messages.delivered_at END
+  FROM before
+  WHERE messages.id = before.id
+  RETURNING before.was_out AS "wasOut", messages.redelivered_at IS NOT NULL AS "isRepeated",
+    messages.id, messages.target_id AS "targetId", messages.state, messages.attempts,
     messages.delivered_at AS "deliveredAt", ${TOLD}`;
 
 const IS_OUT = `
@@ -94,6 +109,7 @@ export class MessageRepository {
       messages.map(({ id }) => id),
       messages.map(({ appId }) => appId),
       messages.map(({ targetId }) => targetId),
+      messages.map(({ kind }) => kind),
       messages.map(({ body }) => body),
       messages.map(({ createdAt }) => createdAt),
     ]);
@@ -109,14 +125,16 @@ export class MessageRepository {
     return row;
   }
 
-  /** Undefined when the message was not pending any more. */
+  /** Undefined when the message can't end so any more: it has ended otherwise. */
   async end(
     tx: Transaction,
     id: string,
     state: Exclude<MessageState, 'pending'>,
     deadReason?: DeadReason,
   ): Promise<EndedMessage | undefined> {
-    const [row] = await tx.query<EndedMessage>(END, [id, state, deadReason]);
+    const [row] = await tx.query<EndedMessage>(END, [
+      ...[id, state, deadReason, messageSourcesOf(state)],
+    ]);
     return row;
   }
 

@@ -67,6 +67,8 @@ const TABLE: [ErrorCode, number][] = [
   ['request_timeout', 408],
   ['conflict', 409],
   ['delivery_by_webhook', 409],
+  ['message_delivered', 409],
+  ['message_discarded', 409],
   ['turn_interrupted', 409],
   ['call_cancelled', 409],
   ['no_result', 409],

@@ -4,7 +4,9 @@ import { eventually } from './eventually.js';
 import type { TestService } from './service.js';
 
 /** A second app with an agent key of its own, made behind the API, which can't make apps yet. */
-export async function anotherApp(service: TestService): Promise<{ name: string; agent: Api }> {
+export async function anotherApp(
+  service: TestService,
+): Promise<{ id: string; name: string; agent: Api }> {
   const [appId, key] = [randomUUID(), `agent-key-of-another-app-${randomUUID()}`];
   const name = `app-${appId}`;
   await service.sql('INSERT INTO apps (id, name) VALUES ($1, $2)', [appId, name]);
@@ -18,5 +20,5 @@ export async function anotherApp(service: TestService): Promise<{ name: string; 
   const isValid = async (): Promise<boolean> =>
     (await agent.get('/v1/sessions/s-1/background-calls')).status === 200;
   await eventually('the key is valid', isValid);
-  return { name, agent };
+  return { id: appId, name, agent };
 }

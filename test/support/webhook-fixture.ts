@@ -20,7 +20,8 @@ export interface WebhookFixture {
 
 /** What another test has left is not sent. */
 const FORGET = [
-  `UPDATE messages SET state = 'discarded', next_attempt_at = NULL WHERE state = 'pending'`,
+  `UPDATE messages SET state = 'discarded', next_attempt_at = NULL, held_back = false
+   WHERE state = 'pending'`,
   `UPDATE targets SET undelivered_since = NULL, hidden_until = NULL`,
 ];
 

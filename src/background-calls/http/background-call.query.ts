@@ -1,21 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 import { PageQuery } from '../../common/http/page.query.js';
+import { Several } from '../../common/http/several.decorator.js';
 import type { CallFilter } from '../call-list.repository.js';
 import { CALL_STATUSES, type CallStatus } from '../call-status.js';
-
-const MOST_VALUES = 50;
-
-/** `?x=a&x=b` and `?x=a,b` mean the same. */
-const Several = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    (Array.isArray(value) ? value : [value]).flatMap((item) =>
-      typeof item === 'string' ? item.split(',') : [item as unknown],
-    ),
-  );
 
 /** The filters of a list of background calls. */
 export class BackgroundCallQuery extends PageQuery {
@@ -28,21 +18,18 @@ export class BackgroundCallQuery extends PageQuery {
   })
   @IfGiven()
   @Several()
-  @ArrayMaxSize(MOST_VALUES)
   @IsIn(CALL_STATUSES, { each: true })
   status?: CallStatus[];
 
   @ApiProperty({ type: [String], required: false, description: 'Names of MCP servers' })
   @IfGiven()
   @Several()
-  @ArrayMaxSize(MOST_VALUES)
   @Matches(/^[a-z0-9-]{1,63}$/, { each: true, message: '$property must be names of MCP servers' })
   server?: string[];
 
   @ApiProperty({ type: [String], required: false })
   @IfGiven()
   @Several()
-  @ArrayMaxSize(MOST_VALUES)
   @IsString({ each: true })
   @MaxLength(256, { each: true })
   @Matches(/^[^\0]*$/, { each: true, message: '$property must not contain NUL' })
@@ -51,7 +38,6 @@ export class BackgroundCallQuery extends PageQuery {
   @ApiProperty({ type: [String], required: false })
   @IfGiven()
   @Several()
-  @ArrayMaxSize(MOST_VALUES)
   @IsEngineId({ each: true })
   turnId?: string[];
 

@@ -23,6 +23,8 @@ export const PROBLEM_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'Conflict' },
   delivery_by_webhook: { status: 409, title: 'Messages go out by webhook' },
+  message_delivered: { status: 409, title: 'The message is delivered' },
+  message_discarded: { status: 409, title: 'The message is discarded' },
   turn_interrupted: { status: 409, title: 'The turn was interrupted' },
   call_cancelled: { status: 409, title: 'The call was cancelled' },
   no_result: { status: 409, title: 'The call has no result' },

@@ -81,6 +81,11 @@ export class BotTargetDto {
   botId!: string;
 }
 
+export const MESSAGE_TARGET = {
+  oneOf: [{ $ref: getSchemaPath(SessionTargetDto) }, { $ref: getSchemaPath(BotTargetDto) }],
+};
+export type MessageTargetDto = SessionTargetDto | BotTargetDto;
+
 /** Describes the body that is stored and handed out as text; it is never built from this class. */
 @ApiSchema({ name: 'Message' })
 export class MessageDto {
@@ -94,10 +99,8 @@ export class MessageDto {
   })
   kind!: string;
 
-  @ApiProperty({
-    oneOf: [{ $ref: getSchemaPath(SessionTargetDto) }, { $ref: getSchemaPath(BotTargetDto) }],
-  })
-  target!: SessionTargetDto | BotTargetDto;
+  @ApiProperty(MESSAGE_TARGET)
+  target!: MessageTargetDto;
 
   @ApiProperty({
     type: String,

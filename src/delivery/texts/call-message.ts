@@ -24,6 +24,7 @@ export interface MessageDraft {
 export interface ComposedMessage {
   /** The notices that found room in the message, at least the first. */
   told: PlacedNotice[];
+  kind: MessageKind;
   /** The JSON that is handed out. */
   body: string;
 }
@@ -34,16 +35,17 @@ export interface ComposedMessage {
  */
 export function composeMessage(draft: MessageDraft): ComposedMessage {
   const { told, text } = textWithinBounds(draft);
+  const kind = kindOf(told[0]?.notice);
   const body = {
     id: toPublicId('msg', draft.id),
-    kind: kindOf(told[0]?.notice),
+    kind,
     target: draft.address,
     text,
     notifications: told.map(presentNotice),
     traceparent: told[0]?.notice.traceparent ?? null,
     createdAt: draft.createdAt.toISOString(),
   };
-  return { told, body: JSON.stringify(body) };
+  return { told, kind, body: JSON.stringify(body) };
 }
 
 function textWithinBounds(draft: MessageDraft): { told: PlacedNotice[]; text: string } {

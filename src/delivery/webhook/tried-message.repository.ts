@@ -27,6 +27,7 @@ const LOCK_WAITING = `
   SELECT targets.id
   FROM targets
   JOIN messages ON messages.target_id = targets.id AND messages.state = 'pending'
+    AND NOT messages.held_back
   WHERE targets.app_id = $1 AND targets.undelivered_since IS NOT NULL
   ORDER BY targets.id
   FOR UPDATE OF targets`;
@@ -35,7 +36,8 @@ const BEGIN_ANEW = `
   WITH waiting AS (
     SELECT messages.id, messages.target_id, messages.next_attempt_at IS NOT NULL AS waits
     FROM messages
-    WHERE messages.target_id = ANY($1::bigint[]) AND messages.state = 'pending'),
+    WHERE messages.target_id = ANY($1::bigint[]) AND messages.state = 'pending'
+      AND NOT messages.held_back),
   shown AS (
     UPDATE targets SET hidden_until = NULL
     FROM waiting
