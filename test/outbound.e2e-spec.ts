@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { McpTestServer } from './support/mcp-server.js';
 import { TestService } from './support/service.js';
-
-/** The state in which `/proc/net/tcp` shows a socket whose keep-alive timer runs. */
-const KEEP_ALIVE_TIMER = '02';
-const ESTABLISHED = '01';
+import { KEEP_ALIVE_TIMER, timersOfSocketsTo } from './support/tcp-timers.js';
 
 describe('a request to an MCP server', () => {
   let upstream: McpTestServer;
@@ -107,14 +103,3 @@ describe('a request to an MCP server', () => {
     await engine.get(id, 10);
   });
 });
-
-/** What the kernel waits for on our connections to a port of this machine. */
-function timersOfSocketsTo(port: number): { kind: string; inSeconds: number }[] {
-  const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  return readFileSync('/proc/net/tcp', 'utf8')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter((fields) => fields[2]?.endsWith(remote) && fields[3] === ESTABLISHED)
-    .map((fields) => (fields[5] ?? '').split(':'))
-    .map(([kind = '', when = '']) => ({ kind, inSeconds: parseInt(when, 16) / 100 }));
-}

@@ -22,6 +22,8 @@ export interface ReceivedCall {
 export interface McpServerOptions {
   /** 0: any free port. A fixed one makes a restart at the same address possible. */
   port?: number;
+  /** Where it listens; on the loopback address unless said otherwise. */
+  host?: string;
   /** Added to the standard tools, or put in their place. */
   tools?: Record<string, ToolHandler>;
   /** Answer with one JSON body instead of a stream. */
@@ -82,7 +84,7 @@ export class McpTestServer {
     });
     await new Promise<void>((resolve, reject) => {
       http.once('error', reject);
-      http.listen(options.port ?? 0, '127.0.0.1', resolve);
+      http.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
     });
     return server;
   }

@@ -9,6 +9,8 @@ import { requestsToClient } from './requests-to-client.js';
 export interface SseServerOptions {
   /** 0: any free port. A fixed one makes a restart at the same address possible. */
   port?: number;
+  /** Where it listens; on the loopback address unless said otherwise. */
+  host?: string;
   /** Runs before a request is handled; answers true when it has answered by itself. */
   intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
   /** A message is accepted only when it was answered, as some frameworks do. */
@@ -50,7 +52,7 @@ export class SseTestServer {
       void server.serve(request, response).catch(() => response.destroy());
     });
     await new Promise<void>((resolve, reject) => {
-      http.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
+      http.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
     });
     return server;
   }
