@@ -7,7 +7,7 @@ const SESSIONS = 50;
 const CALLERS = 64;
 const RECEIVERS = 2;
 const WARM = 200;
-const CALLS = 1_000;
+const CALLS = 800;
 
 /** The tool answers at once; every message is received and acknowledged. */
 export const throughput: Figure = {

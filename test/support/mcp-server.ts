@@ -11,6 +11,9 @@ import type { TestTasks } from './test-tasks.js';
 import { type Json, type ToolContext, type ToolHandler, standardTools } from './mcp-tools.js';
 import { requestsToClient } from './requests-to-client.js';
 
+/** As older servers: on a stream comes nothing but messages, and so, for hours, nothing. */
+const NO_KEEP_ALIVE = 0;
+
 export interface ReceivedCall {
   tool: string;
   /** The arguments as parsed from the request; own keys such as `__proto__` are kept. */
@@ -211,6 +214,7 @@ export class McpTestServer {
       return this.sessions.get(String(request.headers['mcp-session-id']));
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      keepAliveMs: NO_KEEP_ALIVE,
       enableJsonResponse: this.options.jsonMode ?? false,
       eventStore: this.options.eventStore,
       onsessioninitialized: (id) => void this.sessions.set(id, transport),
@@ -225,6 +229,7 @@ export class McpTestServer {
     const server = this.newSdkServer();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
+      keepAliveMs: NO_KEEP_ALIVE,
       enableJsonResponse: this.options.jsonMode ?? false,
     });
     response.on('close', () => {
