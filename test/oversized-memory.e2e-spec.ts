@@ -24,8 +24,8 @@ describe('100 MB in answer to a call that may have 10 MB', () => {
     service = await ServiceProcess.start({ DATABASE_URL: database.url });
     await service.register('test', upstream.url);
     await service.settings({ results: { maxBytes: MAX_BYTES } });
-    await inForeground({ as: 'events', bytes: 1_000_000 });
-    await inBackground({ as: 'json', bytes: 1_000_000 });
+    await inForeground({ as: 'events', bytes: MAX_BYTES / 2 });
+    await inBackground({ as: 'json', bytes: MAX_BYTES / 2 });
   });
 
   afterAll(async () => {

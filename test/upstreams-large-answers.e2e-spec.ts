@@ -174,7 +174,9 @@ describe('An answer on a connection that calls share', () => {
     const { kept, ...outcome } = (await ask(program.server(), 'raw', { line }, 1_000)
       .outcome) as any;
     expect(outcome).toMatchObject({ kind: 'oversized', bytes: expect.any(Number) });
-    expect(kept.content).toEqual([{ type: 'text', text: expect.stringMatching(/^abc{10000,}$/) }]);
+    expect(kept().content).toEqual([
+      { type: 'text', text: expect.stringMatching(/^abc{10000,}$/) },
+    ]);
     expect(await textOf(ask(program.server(), 'echo'))).toBe('{}');
     expect(program.starts).toHaveLength(1);
   });

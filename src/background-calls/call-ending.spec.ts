@@ -57,7 +57,8 @@ describe('the ending of a call', () => {
 
   it('fails as output_limit with the beginning that came of a result that was not received whole', () => {
     const kept = { content: [{ type: 'text', text: 'a'.repeat(500) }], isError: false };
-    const oversized = { kind: 'oversized' as const, kept, bytes: 9_000, message: 'It is larger.' };
+    const message = 'It is larger.';
+    const oversized = { kind: 'oversized' as const, kept: () => kept, bytes: 9_000, message };
     const ending = endingOf(oversized, { ...LIMITS, maxBytes: 1_000 });
     expect(ending).toMatchObject({
       status: 'failed',

@@ -72,9 +72,11 @@ export function endingOf(outcome: CallOutcome, limits: ResultLimits): CallEnding
 
 /** What came is a part of what is kept at most, but its JSON may be written otherwise than the upstream did. */
 function oversized(
-  { kept, bytes, message }: Extract<CallOutcome, { kind: 'oversized' }>,
+  outcome: Extract<CallOutcome, { kind: 'oversized' }>,
   limits: ResultLimits,
 ): CallEnding {
+  const { bytes, message } = outcome;
+  const kept = outcome.kept();
   const ending = overOutputLimit(kept, bytes, message, limits);
   const isWithin = (ending.result?.body.byteLength ?? 0) <= limits.maxBytes;
   if (isWithin) return ending;

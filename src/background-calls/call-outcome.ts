@@ -6,6 +6,6 @@ export type ToolResult = Record<string, unknown>;
 /** How the work behind a call ended. */
 export type CallOutcome =
   | { kind: 'result'; result: ToolResult }
-  /** The result was longer than allowed and was not received after `bytes`: its beginning. */
-  | { kind: 'oversized'; kept: ToolResult; bytes: number; message: string }
+  /** The result was longer than allowed and was not received after `bytes`; `kept` reads its beginning. */
+  | { kind: 'oversized'; kept: () => ToolResult; bytes: number; message: string }
   | { kind: 'error'; code: CallErrorCode; message: string; outcomeUnknown: boolean };

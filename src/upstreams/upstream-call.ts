@@ -77,8 +77,8 @@ export type UpstreamErrorCode =
 
 export type UpstreamOutcome =
   | { kind: 'result'; result: ToolResult }
-  /** The result was longer than allowed, so that receiving it was stopped after `bytes`: its beginning. */
-  | { kind: 'oversized'; kept: ToolResult; bytes: number; message: string }
+  /** The result was longer than allowed, so that receiving it was stopped after `bytes`; `kept` reads its beginning. */
+  | { kind: 'oversized'; kept: () => ToolResult; bytes: number; message: string }
   | {
       kind: 'error';
       code: UpstreamErrorCode;

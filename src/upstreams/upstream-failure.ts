@@ -69,10 +69,10 @@ export class CallCancelled extends UpstreamFailure {
   }
 }
 
-/** The result was longer than allowed, and receiving it was stopped after `bytes`; `kept` is its beginning. */
+/** The result was longer than allowed, and receiving it was stopped after `bytes`; `kept` reads its beginning. */
 export class ResultOversized extends UpstreamFailure {
   constructor(
-    private readonly kept: ToolResult,
+    private readonly kept: () => ToolResult,
     private readonly bytes: number,
   ) {
     const message = 'The result is larger than results.maxBytes allows: receiving it was stopped';

@@ -39,7 +39,7 @@ interface SystemFailure {
 /** The failure of a request that was sent on an initialised session. */
 export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
-  if (error instanceof OversizedAnswer) return new ResultOversized(error.kept, error.bytes);
+  if (error instanceof OversizedAnswer) return new ResultOversized(() => error.kept(), error.bytes);
   if (error instanceof McpError) {
     if (error.data instanceof OversizedAnswer) return toCallFailure(error.data, hasSession);
     return error.code === (UNREADABLE_ANSWER as number)

@@ -89,6 +89,6 @@ const aText = {
 };
 
 function oversized(answer: ReturnType<typeof answerBegun>): unknown[] {
-  const { bytes, kept } = answer?.error.data as OversizedAnswer;
-  return [answer?.id, bytes, kept];
+  const data = answer?.error.data as OversizedAnswer;
+  return [answer?.id, data.bytes, data.kept()];
 }

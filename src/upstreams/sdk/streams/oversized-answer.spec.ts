@@ -5,7 +5,7 @@ const ENVELOPE = '{"jsonrpc":"2.0","id":4,"result":';
 /** Filled up with what is not read, so that all of `text` is. */
 const kept = (text: string, envelope = ENVELOPE): unknown => {
   const read = Buffer.from(envelope + text);
-  return new OversizedAnswer([read, Buffer.alloc(3 * read.length, '~')], 9).kept;
+  return new OversizedAnswer([read, Buffer.alloc(3 * read.length, '~')], 9).kept();
 };
 const content = (...parts: unknown[]): unknown => ({ content: parts, isError: false });
 const TEXT = { type: 'text', text: 'whole' };
