@@ -276,6 +276,23 @@ describe('a long poll', () => {
     expect((await service.startTurn(session, 'silent')).body).toMatchObject({ running: false });
   });
 
+  it('notices that a turn which an acknowledgement has opened has run out of time', async () => {
+    await service.endCall(session, { tool: 'first' });
+    const [first] = await service.poll(session);
+    await service.endCall(session, { tool: 'second' });
+    await service.acknowledge(first!.id, 'silent');
+    expect(await service.poll(session)).toEqual([]);
+    const poll = service.poll(session, 30);
+    await waiting();
+    await service.database.query(
+      `UPDATE targets SET turn_expires_at = now() - interval '1 ms' WHERE session_id = $1`,
+      [session],
+    );
+    const [second] = await poll;
+    expect(second?.notifications.map(({ tool }) => tool)).toEqual(['second']);
+    expect((await service.startTurn(session, 'silent')).body).toMatchObject({ running: false });
+  });
+
   it('notices a turn that runs out for a poll of the whole app', async () => {
     await forgetOtherSessions();
     await service.set({ turns: { idleTimeoutSec: 0.3 } });

@@ -313,6 +313,29 @@ describe('a turn', () => {
     ]);
   });
 
+  it.each(['the engine', 'the answer'])(
+    'that %s has begun and forgotten holds webhooks until it has run out of time',
+    async (who) => {
+      if (who === 'the engine') await engine.startTurn('lost');
+      else {
+        receiver.answer(status(200, {}, { turnId: 'lost' }));
+        await engine.callInBackground('echo');
+        await rows.in('delivered');
+      }
+      const before = receiver.received.length;
+      const { id } = await engine.callInBackground('echo');
+      await engine.get(id, 10);
+      expect(await claimNow()).toEqual([]);
+      await service.sql(
+        `UPDATE targets SET turn_expires_at = now() - interval '1 ms' WHERE session_id = $1`,
+        [engine.sessionId],
+      );
+      await receiver.until(before + 1);
+      expect(receiver.told.at(-1)).toBe(id);
+      expect((await engine.startTurn('lost')).body).toMatchObject({ running: false });
+    },
+  );
+
   it('that the answer names late, after its end, does not begin again', async () => {
     receiver.answer(async (response, webhook) => {
       await engine.startTurn('quick');

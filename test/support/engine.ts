@@ -33,6 +33,10 @@ export class Engine {
     return this.api.post(`/v1/sessions/${this.sessionId}/turns`, { turnId });
   }
 
+  touchTurn(turnId: string): Promise<ApiResponse> {
+    return this.api.post(`/v1/sessions/${this.sessionId}/turns/${turnId}/touch`);
+  }
+
   endTurn(turnId: string, body: object = {}): Promise<ApiResponse> {
     return this.api.post(`/v1/sessions/${this.sessionId}/turns/${turnId}/end`, body);
   }

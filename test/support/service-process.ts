@@ -26,13 +26,15 @@ export class ServiceProcess {
     this.admin = new Api(url, KEYS.BGC_ADMIN_KEY);
   }
 
-  /** Resolves at the log line `service.ready`. `nodeArgs` are for Node.js itself. */
+  /** Resolves at the log line `service.ready`. `nodeArgs` are for Node.js itself, `setUp` is run by a shell before. */
   static start(
     env: Record<string, string>,
     nodeArgs: readonly string[] = [],
+    setUp = ':',
   ): Promise<ServiceProcess> {
     const workspaces = join(tmpdir(), 'workspaces');
-    const child = spawn(process.execPath, [...nodeArgs, MAIN], {
+    const command = [process.execPath, ...nodeArgs, MAIN];
+    const child = spawn('sh', ['-c', `${setUp}; exec "$@"`, 'sh', ...command], {
       env: {
         ...process.env,
         ...KEYS,
