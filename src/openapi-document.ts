@@ -12,6 +12,7 @@ import {
   refuseDuplicateOperations,
   shareProblems,
 } from './openapi-shape.js';
+import { EventDto, TestMessageDto } from './delivery/http/webhook-bodies.dto.js';
 import { WEBHOOKS } from './openapi-webhooks.js';
 
 const DESCRIPTION = `Moves slow MCP tool calls of AI agents to the background and delivers their results.
@@ -55,6 +56,7 @@ function createDocument(app: INestApplication): OpenAPIObject {
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (_controller, method) => method,
+    extraModels: [TestMessageDto, EventDto],
   });
   document.webhooks = WEBHOOKS;
   refuseDuplicateOperations(document);

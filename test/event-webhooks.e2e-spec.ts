@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { barrier } from './support/barrier.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
@@ -169,6 +170,35 @@ describe('events that are sent to the URL of an app', () => {
     });
     expect(await left()).toEqual([{ failures: 0, hand_outs: 1 }]);
     await services[0].sql(DUE, [true]);
+    await receiver.until(2);
+    await allArrived();
+  });
+
+  it('are settled by the last of their tries alone', async () => {
+    await send(TURN_ENDED);
+    const late = barrier();
+    receiver.answer(async (response) => {
+      await late.opened;
+      response.writeHead(204).end();
+    }, status(500));
+    await endATurn();
+    await receiver.until(1);
+    await services[0].sql(DUE, [true]);
+    await failed(1);
+    late.open();
+    await eventually('the late answer was given', () => receiver.open === 0);
+    await makeDue();
+    const [first, , third] = await receiver.until(3);
+    expect(third?.id).toBe(first?.id);
+    await allArrived();
+  });
+
+  it('are due at once at another URL', async () => {
+    await send(TURN_ENDED);
+    receiver.answer(status(429, { 'retry-after': '3600' }));
+    await endATurn();
+    await receiver.until(1);
+    await change({ url: `${receiver.url}/other`, ...TURN_ENDED });
     await receiver.until(2);
     await allArrived();
   });

@@ -54,10 +54,6 @@ const UPDATE = `
     events_url = $5, events_types = $6, events_tools = $7, events_agents = $8
   WHERE apps.id = $1`;
 
-const FORGET_EVENT_DELIVERIES = `
-  DELETE FROM event_deliveries
-  WHERE event_deliveries.app_id = $1`;
-
 const ROTATE = `
   UPDATE apps
   SET webhook_secret = $2, webhook_old_secret = apps.webhook_secret,
@@ -101,7 +97,6 @@ export class AppRepository {
   ): Promise<void> {
     const filters = [events?.types, events?.tools, events?.agents];
     await tx.query(UPDATE, [id, locale, mode, url, events?.url, ...filters]);
-    if (events === null) await tx.query(FORGET_EVENT_DELIVERIES, [id]);
   }
 
   /** Puts a secret in place of the one there is, which stays valid beside it for `oldHours`. */

@@ -14,6 +14,11 @@ export interface RetryTerms {
   stop?: AbortSignal;
 }
 
+export interface GiveUpTerms extends RetryTerms {
+  /** Told of what is no absence of the database: a defect. */
+  onRefused: (error: unknown) => void;
+}
+
 /** Tries again for as long as the database is away. The pauses end when this process closes its database. */
 @Injectable()
 export class DatabaseRetry implements OnApplicationShutdown {
@@ -41,6 +46,19 @@ export class DatabaseRetry implements OnApplicationShutdown {
         onAway(error);
         if (!isWanted() || !(await this.pause(tries, stop)) || !isWanted()) throw error;
       }
+    }
+  }
+
+  /** Like `whileAway`, for what nobody can be told of: undefined when it was given up, for whatever reason. */
+  async orGiveUp<T>(
+    attempt: () => Promise<T>,
+    { onRefused, ...terms }: GiveUpTerms,
+  ): Promise<T | undefined> {
+    try {
+      return await this.whileAway(attempt, terms);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) onRefused(error);
+      return undefined;
     }
   }
 

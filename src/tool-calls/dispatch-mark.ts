@@ -21,14 +21,12 @@ export class DispatchMark {
 
   /** Waits for the database. False: the call was cancelled or taken over, its upstream must not be asked. */
   private async set(call: BackgroundCall): Promise<boolean> {
-    const delayed = (error: unknown): void =>
-      this.logger.warn('background_call.dispatch_delayed', { callId: call.id }, error);
-    try {
-      const mark = (): Promise<boolean> => this.registry.markDispatched(call);
-      return await this.retry.whileAway(mark, { onAway: delayed });
-    } catch (error) {
-      delayed(error);
-      return false;
-    }
+    const { id: callId } = call;
+    const isSet = await this.retry.orGiveUp(() => this.registry.markDispatched(call), {
+      onAway: (error) => this.logger.warn('background_call.dispatch_delayed', { callId }, error),
+      onRefused: (error) =>
+        this.logger.error('background_call.dispatch_refused', { callId }, error),
+    });
+    return isSet ?? false;
   }
 }

@@ -11,7 +11,6 @@ import type { CallWork, WorkProgress } from '../background-calls/call-work.js';
 import { InFlightCalls } from '../background-calls/in-flight/in-flight-calls.js';
 import { ProgressWriter } from '../background-calls/in-flight/progress-writer.js';
 import { Logger } from '../common/logger.js';
-import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { DatabaseRetry } from '../database/database-retry.js';
 import { CommitOutcomeUnknownError } from '../database/database.js';
 import type { ToolCall } from './tool-call.js';
@@ -85,21 +84,17 @@ export class HandoverService {
 
   /** While nobody can know, any answer might be a lie: asks until the database can be asked. */
   private async settle(request: HandoverRequest): Promise<SettledHandover> {
+    const { id: callId } = request;
     let mayExist = false;
-    const failed = (level: 'warn' | 'error', error: unknown): void =>
-      this.logger[level]('background_call.handover_failed', { callId: request.id }, error);
-    try {
-      return await this.retry.whileAway(() => this.registry.handOver(request), {
-        onAway: (error) => {
-          failed('warn', error);
-          mayExist ||= error instanceof CommitOutcomeUnknownError;
-        },
-        isWanted: () => mayExist,
-      });
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) failed('error', error);
-      return { kind: 'unavailable' };
-    }
+    const settled = await this.retry.orGiveUp(() => this.registry.handOver(request), {
+      onAway: (error) => {
+        this.logger.warn('background_call.handover_failed', { callId }, error);
+        mayExist ||= error instanceof CommitOutcomeUnknownError;
+      },
+      onRefused: (error) => this.logger.error('background_call.handover_failed', { callId }, error),
+      isWanted: () => mayExist,
+    });
+    return settled ?? { kind: 'unavailable' };
   }
 
   private toRequest(

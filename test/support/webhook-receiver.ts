@@ -4,6 +4,9 @@ import { Webhook } from 'standardwebhooks';
 import { assertSchema } from './contract.js';
 import { eventually } from './eventually.js';
 
+/** What is posted, by its kind; events have none. */
+const SCHEMAS: Record<string, string> = { test: 'TestMessage', '': 'Event' };
+
 /** A webhook as it arrived. */
 export interface ReceivedWebhook {
   id: string;
@@ -38,6 +41,7 @@ export class WebhookReceiver {
   /** Of the requests that are being answered. */
   open = 0;
   mostOpen = 0;
+  private wrong: unknown;
   private readonly planned: Answer[] = [];
   private usual: Answer = status(204);
 
@@ -46,7 +50,13 @@ export class WebhookReceiver {
   static async start(): Promise<WebhookReceiver> {
     const http = createServer();
     const receiver = new WebhookReceiver(http);
-    http.on('request', (request, response) => void receiver.take(request, response));
+    http.on(
+      'request',
+      (request, response) =>
+        void receiver
+          .take(request, response)
+          .catch((error: unknown) => receiver.refuse(response, error)),
+    );
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
     return receiver;
   }
@@ -75,7 +85,10 @@ export class WebhookReceiver {
 
   /** Resolves when so many have come; answers them. */
   async until(count: number): Promise<ReceivedWebhook[]> {
-    await eventually(`${count} webhooks have come`, () => this.received.length >= count);
+    await eventually(`${count} webhooks have come`, () => {
+      if (this.wrong !== undefined) throw this.wrong as Error;
+      return this.received.length >= count;
+    });
     return this.received;
   }
 
@@ -92,6 +105,12 @@ export class WebhookReceiver {
     await closed;
   }
 
+  /** A body that is not as openapi.yaml says is not taken, and the next look at what came says why. */
+  private refuse(response: ServerResponse, error: unknown): void {
+    this.wrong ??= error;
+    response.writeHead(500).end();
+  }
+
   private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.open);
@@ -100,9 +119,8 @@ export class WebhookReceiver {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const raw = Buffer.concat(chunks);
     const headers = request.headers as Record<string, string>;
-    const message = JSON.parse(raw.toString()) as { kind: string };
-    const isMessage = headers['webhook-id']?.startsWith('msg_') && message.kind !== 'test';
-    if (isMessage) assertSchema('Message', message);
+    const message = JSON.parse(raw.toString()) as { kind?: string };
+    assertSchema(SCHEMAS[message.kind ?? ''] ?? 'Message', message);
     const webhook = {
       ...{ id: headers['webhook-id'] ?? '', headers, raw, message },
       atMs: performance.now(),

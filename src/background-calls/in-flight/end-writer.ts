@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseUnavailableError } from '../../common/domain-error.js';
 import { Logger } from '../../common/logger.js';
 import { DatabaseRetry } from '../../database/database-retry.js';
 import type { BackgroundCall } from '../background-call.js';
@@ -22,16 +21,13 @@ export class EndWriter {
    */
   async write(call: BackgroundCall, verdict: Verdict, isOurs: () => boolean): Promise<boolean> {
     if (!isOurs()) return true;
-    const onAway = (error: unknown): void =>
-      this.logger.warn('background_call.end_delayed', { callId: call.id }, error);
-    try {
-      const terms = { onAway, isWanted: isOurs };
-      return await this.retry.whileAway(() => this.tryWrite(call, verdict), terms);
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError))
-        this.logger.error('background_call.end_refused', { callId: call.id }, error);
-      return true;
-    }
+    const { id: callId } = call;
+    const written = await this.retry.orGiveUp(() => this.tryWrite(call, verdict), {
+      onAway: (error) => this.logger.warn('background_call.end_delayed', { callId }, error),
+      onRefused: (error) => this.logger.error('background_call.end_refused', { callId }, error),
+      isWanted: isOurs,
+    });
+    return written ?? true;
   }
 
   private async tryWrite(call: BackgroundCall, verdict: Verdict): Promise<boolean> {

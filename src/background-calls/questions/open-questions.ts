@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseUnavailableError } from '../../common/domain-error.js';
 import { Logger } from '../../common/logger.js';
 import { outsideRequestContext } from '../../common/request-context.js';
 import { ChannelListener } from '../../database/channel-listener.js';
@@ -108,15 +107,12 @@ export class OpenQuestions {
     work: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     if (stop.aborted) return undefined;
-    const onAway = (error: unknown): void =>
-      this.logger.warn('background_call.question_delayed', { callId }, error);
-    try {
-      return await this.retry.whileAway(work, { onAway, stop });
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError))
-        this.logger.error('background_call.question_refused', { callId }, error);
-      return undefined;
-    }
+    return this.retry.orGiveUp(work, {
+      onAway: (error) => this.logger.warn('background_call.question_delayed', { callId }, error),
+      onRefused: (error) =>
+        this.logger.error('background_call.question_refused', { callId }, error),
+      stop,
+    });
   }
 
   private async look(): Promise<void> {

@@ -33,7 +33,7 @@ export class ResultFiling {
   async discardUnlessRecorded(call: BackgroundCall, verdict: Verdict): Promise<void> {
     if (verdict === 'interrupt' || !verdict.ending.result?.files) return;
     try {
-      if (!(await this.isRecorded(call))) await this.files.remove(call);
+      if (!(await this.isRecorded(call))) await this.files.remove(call, [call.id]);
     } catch (error) {
       this.logger.warn('result_files.left_behind', { callId: call.id }, error);
     }

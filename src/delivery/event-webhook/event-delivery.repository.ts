@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Queryable } from '../../database/database.js';
+import type { Queryable, Transaction } from '../../database/database.js';
 import { TARGET_COLUMNS, type TargetRow, toTarget } from '../../targets/target.repository.js';
 import type { SentEvent } from './event-webhook-body.js';
 
@@ -76,6 +76,16 @@ const WAIT = `
   SET due_at = now() + make_interval(secs => $3), failures = $4
   WHERE event_deliveries.event_id = $1 AND event_deliveries.hand_outs = $2`;
 
+const FORGET = `
+  DELETE FROM event_deliveries
+  WHERE event_deliveries.app_id = $1`;
+
+// What is being sent is due, too: it may arrive at both addresses.
+const BEGIN_ANEW = `
+  UPDATE event_deliveries
+  SET due_at = now(), failures = 0
+  WHERE event_deliveries.app_id = $1`;
+
 /** Events on their way to the URLs of their apps. */
 @Injectable()
 export class EventDeliveryRepository {
@@ -89,6 +99,16 @@ export class EventDeliveryRepository {
   async claim(db: Queryable, appId: string, limit: number, hiddenSec: number): Promise<DueEvent[]> {
     const rows = await db.query<DueRow & { id: number }>(CLAIM, [appId, limit, hiddenSec]);
     return rows.map(toDueEvent);
+  }
+
+  /** None of the app's events is sent any more. */
+  async forget(tx: Transaction, appId: string): Promise<void> {
+    await tx.query(FORGET, [appId]);
+  }
+
+  /** All of the app's events that are on their way have failed never, and are due. */
+  async beginAnew(tx: Transaction, appId: string): Promise<void> {
+    await tx.query(BEGIN_ANEW, [appId]);
   }
 
   /** It has arrived, or was given up. Nothing happens when somebody else sends it by now. */

@@ -49,13 +49,12 @@ export class EventWebhookDelivery {
     stop: AbortSignal,
   ): Promise<void> {
     const untilMs = claimedAtMs + this.times.sendMs + this.times.marginMs;
-    const onAway = (error: Error): void => this.journal.notSettled(due, error);
-    const isWanted = (): boolean => this.clock.monotonicMs() < untilMs;
-    try {
-      const step = await this.settlement.settle(app, due, result, { onAway, isWanted, stop });
-      this.journal.settled(due, step);
-    } catch (error) {
-      this.journal.notSettled(due, error);
-    }
+    const step = await this.settlement.settle(app, due, result, {
+      onAway: (error) => this.journal.notSettled(due, error),
+      onRefused: (error) => this.journal.refused(due, error),
+      isWanted: () => this.clock.monotonicMs() < untilMs,
+      stop,
+    });
+    if (step) this.journal.settled(due, step);
   }
 }

@@ -46,4 +46,9 @@ export class EventWebhookJournal {
   notSettled({ event }: DueEvent, error: unknown): void {
     this.logger.warn('event_webhook.not_settled', { eventId: event.sequence }, error);
   }
+
+  /** The event comes again when its time is over. */
+  refused({ event }: DueEvent, error: unknown): void {
+    this.logger.error('event_webhook.settlement_failed', { eventId: event.sequence }, error);
+  }
 }

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { App } from '../../apps/app.js';
+import { AppService } from '../../apps/app.service.js';
 import { Clock } from '../../common/clock.js';
 import { Database } from '../../database/database.js';
 import { WebhookTimes } from '../webhook/webhook-times.js';
@@ -8,13 +9,20 @@ import type { ClaimedEvent } from './event-webhook-delivery.js';
 
 /** Events that can be sent, for whichever process takes it first. */
 @Injectable()
-export class EventWebhookQueue {
+export class EventWebhookQueue implements OnModuleInit {
   constructor(
     private readonly deliveries: EventDeliveryRepository,
     private readonly database: Database,
+    private readonly apps: AppService,
     private readonly clock: Clock,
     private readonly times: WebhookTimes,
   ) {}
+
+  onModuleInit(): void {
+    this.apps.onEventsUrlChange((tx, appId, events) =>
+      events === null ? this.deliveries.forget(tx, appId) : this.deliveries.beginAnew(tx, appId),
+    );
+  }
 
   async dueApps(appIds: string[]): Promise<string[]> {
     return appIds.length === 0 ? [] : this.deliveries.findDueApps(this.database, appIds);

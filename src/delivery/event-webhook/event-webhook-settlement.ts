@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AppDirectory } from '../../apps/app.directory.js';
 import type { App } from '../../apps/app.js';
 import { Database } from '../../database/database.js';
-import { DatabaseRetry, type RetryTerms } from '../../database/database-retry.js';
+import { DatabaseRetry, type GiveUpTerms } from '../../database/database-retry.js';
 import { Settings } from '../../settings/settings.js';
 import { type NextStep, nextStep } from '../webhook/next-step.js';
 import type { SendResult } from '../webhook/send-outcome.js';
@@ -23,8 +23,13 @@ export class EventWebhookSettlement {
     private readonly settings: Settings,
   ) {}
 
-  /** @throws DatabaseUnavailableError when no further try is wanted: the event is sent again. */
-  async settle(app: App, due: DueEvent, result: SendResult, terms: RetryTerms): Promise<NextStep> {
+  /** Undefined when it could not be written down: the event is sent again. */
+  async settle(
+    app: App,
+    due: DueEvent,
+    result: SendResult,
+    terms: GiveUpTerms,
+  ): Promise<NextStep | undefined> {
     const circumstances = {
       failures: due.failures,
       ageMs: due.ageMs,
@@ -32,8 +37,10 @@ export class EventWebhookSettlement {
       isConfiguredAnew: this.apps.byId(app.id)?.events?.url !== app.events?.url,
     };
     const step = nextStep(result.outcome, circumstances, randomInt(CHANCES + 1) / CHANCES);
-    await this.retry.whileAway(() => this.take(due, step), terms);
-    return step;
+    return this.retry.orGiveUp(async () => {
+      await this.take(due, step);
+      return step;
+    }, terms);
   }
 
   private async take(due: DueEvent, step: NextStep): Promise<void> {

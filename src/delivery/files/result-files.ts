@@ -35,6 +35,13 @@ export interface FileContent {
   read(): { extension: string; body: string | Buffer };
 }
 
+/** The disk of the workspaces does not answer. */
+export class WorkspaceSilentError extends Error {
+  constructor() {
+    super(`The folder of the workspaces has not answered within ${LIMIT_MS} ms.`);
+  }
+}
+
 /** The results that are also files, `<root>/<app>/sessions|teams/<id>/.agent/mcp/<call>[-n].<type>`. */
 @Injectable()
 export class ResultFiles implements OnApplicationBootstrap {
@@ -81,31 +88,21 @@ export class ResultFiles implements OnApplicationBootstrap {
     return undefined;
   }
 
-  /** Removes the files of a call. Rejects when that is not possible. */
-  async remove(call: FiledCall): Promise<void> {
-    const folder = await this.open(call);
-    try {
-      await removeFilesOf(call, folder);
-    } finally {
-      await folder.close();
-    }
-  }
-
   /**
    * Removes the files of some calls of one target, whole and half-written ones; nothing is made on the
-   * way there. Rejects when they can't be removed, or not within 4 s.
+   * way there. Rejects when they can't be removed.
+   * @throws WorkspaceSilentError when that took more than 4 s.
    */
-  async removeAll({ appId, address }: Omit<FiledCall, 'id'>, callIds: string[]): Promise<void> {
-    const work = async (): Promise<void> => {
+  async remove({ appId, address }: Omit<FiledCall, 'id'>, callIds: string[]): Promise<void> {
+    const work = this.writers.run(async () => {
       const folder = await WorkspaceFolder.find(this.root, this.wayTo(appId, address));
-      const ids = new Set(callIds.map((id) => toPublicId('bgc', id)));
       try {
-        await folder?.remove((name) => ids.has(callOf(name)));
+        await folder?.remove(isOfAny(callIds));
       } finally {
         await folder?.close();
       }
-    };
-    if (!(await within(LIMIT_MS, work()))) throw new Error(`no answer in ${LIMIT_MS} ms`);
+    });
+    if (!(await within(LIMIT_MS, work))) throw new WorkspaceSilentError();
   }
 
   private async store(
@@ -123,7 +120,7 @@ export class ResultFiles implements OnApplicationBootstrap {
       signal.throwIfAborted();
       return toFiledResult(contents, files);
     } catch (error) {
-      await removeFilesOf(call, folder);
+      await folder.remove(isOfAny([call.id]));
       throw error;
     } finally {
       await folder.close();
@@ -174,10 +171,9 @@ export class ResultFiles implements OnApplicationBootstrap {
   }
 }
 
-/** The names of one call: no other id begins like it, all being of one length. */
-async function removeFilesOf(call: FiledCall, folder: WorkspaceFolder): Promise<void> {
-  const id = toPublicId('bgc', call.id);
-  await folder.remove((name) => name.startsWith(id) || name.startsWith(`.${id}`));
+function isOfAny(callIds: string[]): (name: string) => boolean {
+  const ids = new Set(callIds.map((id) => toPublicId('bgc', id)));
+  return (name) => ids.has(callOf(name));
 }
 
 /** The id of the call that a file belongs to, by its name: `<id>[-n].<type>`, or `.<id>-….tmp`. */

@@ -77,10 +77,17 @@ export class WorkspaceFolder {
     await rename(this.at(from), this.at(to));
   }
 
-  /** Removes the files whose names pass, as far as they can be removed. */
+  /**
+   * Removes the files whose names pass; what somebody else has removed is no failure. Rejects, when all
+   * were tried, with the first failure.
+   */
   async remove(isMeant: (name: string) => boolean): Promise<void> {
-    const names = (await readdir(this.at('.'))).filter(isMeant);
-    await Promise.all(names.map((name) => unlink(this.at(name))));
+    const failures: unknown[] = [];
+    for (const name of (await readdir(this.at('.'))).filter(isMeant))
+      await unlink(this.at(name)).catch((error: unknown) => {
+        if (!isSystemError(error, 'ENOENT')) failures.push(error);
+      });
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Brings the names to the disk. */

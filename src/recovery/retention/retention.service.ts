@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { DatabaseUnavailableError } from '../../common/domain-error.js';
 import { Logger } from '../../common/logger.js';
 import { RepeatedWork } from '../../common/repeated-work.js';
 import { Database } from '../../database/database.js';
@@ -20,6 +21,7 @@ const PAUSE_MS = { least: 1_000, most: 600_000 };
 @Injectable()
 export class RetentionService {
   private readonly looks = new RepeatedWork(LOOK_MS, () => this.look());
+  private readonly stopping = new AbortController();
   private nextSweepAtMs = 0;
 
   constructor(
@@ -37,6 +39,7 @@ export class RetentionService {
   }
 
   async stop(): Promise<void> {
+    this.stopping.abort();
     await this.looks.stop();
   }
 
@@ -50,9 +53,10 @@ export class RetentionService {
     this.nextSweepAtMs = now + pauseMs;
     try {
       if (!(await this.instances.isOldest(this.database, this.lease.instanceId))) return;
-      if (await this.sweeper.sweep(days)) this.nextSweepAtMs = now;
+      if (await this.sweeper.sweep(days, this.stopping.signal)) this.nextSweepAtMs = now;
     } catch (error) {
-      this.logger.warn('retention.sweep_failed', {}, error);
+      const level = error instanceof DatabaseUnavailableError ? 'warn' : 'error';
+      this.logger[level]('retention.sweep_failed', {}, error);
     }
   }
 }
