@@ -165,12 +165,13 @@ describe('A program that can not be started', () => {
 
   it('because it does not answer: the message has what it said last, and it is ended', async () => {
     class HastyConnector extends SdkConnector {
-      protected override readonly startMs = 500;
+      // Long enough for a program to have said something on a busy machine.
+      protected override readonly startMs = 4_000;
     }
     pool = aPool(http, settings, new HastyConnector(http, CONFIGURATION, PROGRAMS));
     expect(await ask(upstream.server('hangs'), 'echo').outcome).toEqual({
       ...UNREACHABLE,
-      message: 'No answer within 500 ms: waiting for the licence server',
+      message: 'No answer within 4000 ms: waiting for the licence server',
     });
     await upstream.untilGone();
   });
