@@ -158,7 +158,9 @@ describe('a process that is told to leave while much is going on', () => {
       body: { code: 'draining', outcomeUnknown: true },
     });
     expect(await exit).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(DRAIN_MS + 1_000);
+    // A step that hangs is cut off after 5 s at the earliest, and says so; how fast the rest is depends on the machine.
+    expect(service.logged('event', 'service.stop_step_cut_off')).toEqual([]);
+    expect(performance.now() - begun).toBeLessThan(DRAIN_MS + 5_000);
     await upstream.until(() => upstream.openStreams('tools/call') === 0);
     expect(await leftRunning()).toEqual([]);
 
