@@ -56,6 +56,11 @@ const STATEMENTS: [string, string, (tx: Transaction) => Promise<unknown>][] = [
   ['the list of a session', '_target ', (tx) => list(tx, { targetId: 1 }, 'desc')],
   ['the same, oldest first', '_target ', (tx) => list(tx, { targetId: 1 }, 'asc')],
   ['the list of all calls', '_created ', (tx) => list(tx, {}, 'desc')],
+  [
+    'what waits to be told',
+    'notifications_',
+    (tx) => list(tx, { deliveries: ['waiting'] }, 'desc'),
+  ],
   ['one call', '_pk ', (tx) => calls.find(tx, ID)],
   ['a handover', 'instances_pk', (tx) => calls.insert(tx, REQUEST, 1, ID)],
   ['an ending by the owner', '_pk ', (tx) => end(tx, 'owner')],

@@ -353,3 +353,34 @@ describe('giving a message up', () => {
     return row?.hidden ?? false;
   }
 });
+
+describe('calls are listed by what became of their telling', () => {
+  it('for administrators and for the session', async () => {
+    await engine.startTurn('busy');
+    const running = await engine.callInBackground('gate', { name: 'never' });
+    const [waiting, read] = [await endedCall(), await endedCall()];
+    await engine.markRead(read);
+    const listed = async (delivery: string): Promise<unknown> => {
+      const path = `/v1/sessions/${engine.sessionId}/background-calls?delivery=${delivery}`;
+      const { body } = await service.agent.get(path);
+      return (body.data as { id: string }[]).map(({ id }) => id);
+    };
+    expect(await listed('waiting')).toEqual([waiting]);
+    expect(await listed('suppressed')).toEqual([read]);
+    expect(await listed('waiting,suppressed')).toEqual([read, waiting]);
+    await engine.cancel(running.id);
+    await engine.get(running.id, 10);
+    receiver.answer(status(410));
+    await engine.endTurn('busy');
+    await eventually(
+      'they are dead',
+      async () => ((await listed('dead')) as string[]).length === 2,
+    );
+    expect(await listed('dead')).toEqual([waiting, running.id]);
+    const { body } = await service.admin.get('/admin/v1/background-calls?delivery=dead');
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([waiting, running.id]);
+    expect(await listed('pending,delivered,discarded,waiting')).toEqual([]);
+    const wrong = await service.admin.get('/admin/v1/background-calls?delivery=told');
+    expect(wrong).toMatchObject({ status: 400, body: { errors: [{ pointer: '?delivery' }] } });
+  });
+});

@@ -3,6 +3,7 @@ import type { PageRequest } from '../common/paging.js';
 import type { Queryable } from '../database/database.js';
 import type { CallSummary } from './background-call.js';
 import { type CallSummaryRow, SUMMARY_COLUMNS, toCallSummary } from './background-call.row.js';
+import type { CallDeliveryState } from '../delivery/call-delivery-state.js';
 import type { CallStatus } from './call-status.js';
 
 /** What a list is narrowed to; absent fields do not narrow. */
@@ -14,7 +15,22 @@ export interface CallFilter {
   servers?: string[];
   tools?: string[];
   turnIds?: string[];
+  deliveries?: CallDeliveryState[];
 }
+
+// Each in a part of its own, so that the few that wait or are dead are found by their index.
+const DELIVERED_SO_FAR = (states: string): string => `background_calls.id IN (
+      SELECT notifications.call_id FROM notifications
+      WHERE 'waiting' = ANY(${states}) AND notifications.input_sequence IS NULL
+        AND notifications.message_id IS NULL AND notifications.suppressed IS NULL
+      UNION ALL
+      SELECT notifications.call_id FROM notifications
+      WHERE 'suppressed' = ANY(${states}) AND notifications.input_sequence IS NULL
+        AND notifications.suppressed IS NOT NULL
+      UNION ALL
+      SELECT notifications.call_id FROM notifications
+      JOIN messages ON messages.id = notifications.message_id
+      WHERE messages.state = ANY(${states}) AND notifications.input_sequence IS NULL)`;
 
 const CONDITIONS: [keyof CallFilter, (parameter: string) => string][] = [
   ['appId', (parameter) => `background_calls.app_id = ${parameter}`],
@@ -23,6 +39,7 @@ const CONDITIONS: [keyof CallFilter, (parameter: string) => string][] = [
   ['servers', (parameter) => `background_calls.server_name = ANY(${parameter})`],
   ['tools', (parameter) => `background_calls.tool = ANY(${parameter})`],
   ['turnIds', (parameter) => `background_calls.turn_id = ANY(${parameter})`],
+  ['deliveries', (parameter) => DELIVERED_SO_FAR(`${parameter}::text[]`)],
 ];
 
 /** Keyset pages of calls: never an OFFSET, never a count. */

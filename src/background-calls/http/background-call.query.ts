@@ -4,6 +4,10 @@ import { IfGiven } from '../../common/http/if-given.decorator.js';
 import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 import { PageQuery } from '../../common/http/page.query.js';
 import { Several } from '../../common/http/several.decorator.js';
+import {
+  CALL_DELIVERY_STATES,
+  type CallDeliveryState,
+} from '../../delivery/call-delivery-state.js';
 import type { CallFilter } from '../call-list.repository.js';
 import { CALL_STATUSES, type CallStatus } from '../call-status.js';
 
@@ -41,12 +45,25 @@ export class BackgroundCallQuery extends PageQuery {
   @IsEngineId({ each: true })
   turnId?: string[];
 
+  @ApiProperty({
+    enum: CALL_DELIVERY_STATES,
+    enumName: 'CallDeliveryState',
+    isArray: true,
+    required: false,
+    description: 'Ended calls alone: by what became of telling that they have ended',
+  })
+  @IfGiven()
+  @Several()
+  @IsIn(CALL_DELIVERY_STATES, { each: true })
+  delivery?: CallDeliveryState[];
+
   toFilter(): CallFilter {
     return {
       ...(this.status && { statuses: this.status }),
       ...(this.server && { servers: this.server }),
       ...(this.tool && { tools: this.tool }),
       ...(this.turnId && { turnIds: this.turnId }),
+      ...(this.delivery && { deliveries: this.delivery }),
     };
   }
 }
