@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { MessageDiscard } from '../src/delivery/administration/message-discard.js';
+import { MessageRedelivery } from '../src/delivery/administration/message-redelivery.js';
 import { Acknowledgements } from '../src/delivery/acknowledgements.js';
 import { toPublicId } from '../src/common/ids.js';
+import { MessageDeliveredError, MessageDiscardedError } from '../src/delivery/delivery.errors.js';
 import { MessageClaims } from '../src/delivery/message-claims.js';
 import { TurnService } from '../src/targets/turn.service.js';
 import { DeliveryService } from './support/delivery-service.js';
@@ -13,7 +16,9 @@ const MAX_STEPS = 30;
 type Step =
   | { do: 'end call' | 'claim' | 'visibility over' | 'turn runs out' }
   | { do: 'start turn' | 'end turn' | 'touch turn'; turnId: string }
-  | { do: 'acknowledge'; turnId?: string };
+  | { do: 'acknowledge'; turnId?: string }
+  /** Of the messages that were handed out until then, the oldest first. */
+  | { do: 'send again' | 'discard'; which: number };
 
 const turnId = fc.constantFrom('a', 'b', 'c');
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -33,6 +38,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('acknowledge' as const),
       turnId: fc.option(turnId, { nil: undefined }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('send again' as const, 'send again' as const, 'discard' as const),
+      which: fc.nat({ max: MAX_STEPS }),
     }),
   },
 );
@@ -62,6 +74,9 @@ class Scenario {
   private readonly overTurns = new Set<string>();
   private turn: string | undefined;
   private out: { id: string; hidden: boolean } | undefined;
+  /** Sent again while another one is out. */
+  private readonly held = new Set<string>();
+  private readonly discarded = new Set<string>();
   private readonly address = { type: 'session', sessionId: this.sessionId } as const;
 
   async run(next: Step): Promise<void> {
@@ -96,12 +111,16 @@ class Scenario {
         return;
       case 'acknowledge':
         return this.acknowledge(next.turnId);
+      case 'send again':
+        return this.sendAgain(this.known(next.which));
+      case 'discard':
+        return this.discard(this.known(next.which));
     }
   }
 
   async finish(): Promise<void> {
     if (this.turn !== undefined) await this.run({ do: 'end turn', turnId: this.turn });
-    for (let round = 0; round <= this.ended.length; round++) {
+    for (let round = 0; round <= this.ended.length + this.bodies.size; round++) {
       await this.run({ do: 'visibility over' });
       await this.run({ do: 'claim' });
       await this.run({ do: 'acknowledge' });
@@ -128,8 +147,42 @@ class Scenario {
     if (known === undefined) return;
     await service.get(Acknowledgements).acknowledge(service.appId, known, opensTurn);
     if (this.out === undefined) return;
-    this.out = undefined;
+    this.goOn();
     if (opensTurn !== undefined) this.turnStarts(opensTurn);
+  }
+
+  private async sendAgain(id: string | undefined): Promise<void> {
+    if (id === undefined) return;
+    const again = service.get(MessageRedelivery).redeliver(id);
+    if (this.discarded.has(id)) return expect(again).rejects.toThrow(MessageDiscardedError);
+    const { heldBack } = await again;
+    if (id !== this.out?.id) {
+      if (this.out === undefined) this.out = { id, hidden: false };
+      else this.held.add(id);
+    }
+    expect(heldBack).toBe(this.held.has(id));
+  }
+
+  private async discard(id: string | undefined): Promise<void> {
+    if (id === undefined) return;
+    const given = service.get(MessageDiscard).discard(id);
+    const isOver = id !== this.out?.id && !this.held.has(id) && !this.discarded.has(id);
+    if (isOver) return expect(given).rejects.toThrow(MessageDeliveredError);
+    expect((await given).state).toBe('discarded');
+    this.discarded.add(id);
+    this.held.delete(id);
+    if (id === this.out?.id) this.goOn();
+  }
+
+  /** What is held back comes next, the oldest first. */
+  private goOn(): void {
+    const next = [...this.bodies.keys()].find((id) => this.held.has(id));
+    this.out = next === undefined ? undefined : { id: next, hidden: false };
+    if (next !== undefined) this.held.delete(next);
+  }
+
+  private known(which: number): string | undefined {
+    return [...this.bodies.keys()][which % Math.max(1, this.bodies.size)];
   }
 
   private turnStarts(id: string): void {
@@ -152,7 +205,7 @@ function callsOf(body: string): string[] {
   );
 }
 
-it('tells every ended call once, in order, never into a turn, with one body for each message', async () => {
+it('tells every ended call once, in order, never into a turn, with one body for each message, whatever is sent again', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: MAX_STEPS }), async (steps) => {
       const scenario = new Scenario();
