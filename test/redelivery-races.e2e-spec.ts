@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import type { ApiResponse } from './support/api.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
@@ -176,6 +177,29 @@ describe('what happens to a message at once, on two replicas', () => {
       expect(await claimed.answer).toEqual([old]);
       await engine.ack(old.id);
       expect(await engine.messages()).toMatchObject([{ notifications: [{ callId }] }]);
+    });
+
+    it('is told to every replica: that something is sent again, and that the next one may go on', async () => {
+      const old = await takenMessage();
+      await engine.ack(old.id);
+      const listener = new Client({ connectionString: database.url });
+      await listener.connect();
+      const heard: (string | undefined)[] = [];
+      listener.on('notification', ({ payload }) => heard.push(payload));
+      await listener.query('LISTEN bgc_delivery_ready');
+      const hears = (count: number): Promise<boolean> =>
+        eventually(`${count} times`, async () => {
+          await listener.query('SELECT');
+          return heard.length === count && heard.every((key) => key?.includes(engine.sessionId));
+        });
+      await adminThere.redeliver(old.id);
+      await hears(1);
+      const callId = await endedCall();
+      await hears(2);
+      await adminThere.discard(old.id);
+      await hears(3);
+      await listener.end();
+      await engine.receive([callId]);
     });
 
     it('a late acknowledgement of what is held back disturbs nothing that is out', async () => {

@@ -110,6 +110,8 @@ describe('sending a message again', () => {
     expect([second?.id, second?.raw.equals(first!.raw)]).toEqual([message.id, true]);
     await rows.waiting(2);
     expect(await engine.get(callId)).toMatchObject({ message: { state: 'pending' }, notifiedAt });
+    const { body } = await admin.discard(message.id);
+    expect(body).toMatchObject({ state: 'discarded', deliveredAt: notifiedAt });
   });
 
   it('waits for the end of the turn', async () => {
