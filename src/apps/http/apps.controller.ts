@@ -27,7 +27,7 @@ export class AppsController {
   @ApiOperation({ summary: 'Read an app' })
   @ApiParam({ name: 'appId', type: String })
   @ApiOkResponse({ type: AppDto })
-  @ApiProblems(400, 404, 503)
+  @ApiProblems(400, 404, 413, 415, 503)
   async getApp(@Param('appId', appId) id: string): Promise<AppDto> {
     return AppDto.from(await this.apps.get(id));
   }
@@ -57,7 +57,7 @@ export class AppsController {
   })
   @ApiParam({ name: 'appId', type: String })
   @ApiOkResponse({ type: AppDto })
-  @ApiProblems(400, 404, 503)
+  @ApiProblems(400, 404, 413, 415, 503)
   async rotateWebhookSecret(@Param('appId', appId) id: string): Promise<AppDto> {
     return AppDto.fromChange(await this.apps.rotateSecret(id));
   }

@@ -21,7 +21,7 @@ export class TestDeliveryController {
   })
   @ApiParam({ name: 'appId', type: String })
   @ApiOkResponse({ type: TestDeliveryDto })
-  @ApiProblems(400, 404, 409, 503)
+  @ApiProblems(400, 404, 409, 413, 415, 503)
   async testDelivery(
     @Param('appId', new PublicIdPipe('app')) id: string,
   ): Promise<TestDeliveryDto> {
