@@ -1,3 +1,5 @@
+import { outsideRequestContext } from './request-context.js';
+
 /** Work that is done again and again, each time a pause after the time before: never twice at once. */
 export class RepeatedWork {
   private timer: NodeJS.Timeout | undefined;
@@ -10,12 +12,10 @@ export class RepeatedWork {
     private readonly work: () => Promise<void>,
   ) {}
 
-  /** The first time is a pause from now. */
-  start(): void {
+  /** The first time is `firstMs` from now. */
+  start(firstMs = this.pauseMs): void {
     if (this.isStopped) return;
-    this.timer = setTimeout(() => {
-      this.running = this.work().then(() => this.start());
-    }, this.pauseMs);
+    this.timer = outsideRequestContext(() => setTimeout(() => this.workOnce(), firstMs));
   }
 
   /** Resolves when what is being done at the moment is done. */
@@ -23,5 +23,9 @@ export class RepeatedWork {
     this.isStopped = true;
     clearTimeout(this.timer);
     await this.running;
+  }
+
+  private workOnce(): void {
+    this.running = this.work().then(() => this.start());
   }
 }

@@ -39,9 +39,9 @@ import { WebhookJournal } from './webhook/webhook-journal.js';
 import { WebhookQueue } from './webhook/webhook-queue.js';
 import { WebhookRelay } from './webhook/webhook-relay.js';
 import { WebhookSettlement } from './webhook/webhook-settlement.js';
-import { WebhookTest } from './webhook/webhook-test.js';
-import { WebhookTimes } from './webhook/webhook-times.js';
-import { WebhookSender } from './webhook/webhook.sender.js';
+import { TestDelivery } from './sending/test-delivery.js';
+import { SendTimes } from './sending/send-times.js';
+import { WebhookSender } from './sending/webhook.sender.js';
 import { ResultFiles } from './files/result-files.js';
 
 @Module({
@@ -69,14 +69,14 @@ import { ResultFiles } from './files/result-files.js';
     MessageEndings,
     MessageAttemptRepository,
     TriedMessageRepository,
-    WebhookTimes,
+    SendTimes,
     WebhookJournal,
     WebhookSender,
     WebhookSettlement,
     WebhookDelivery,
     WebhookQueue,
     WebhookRelay,
-    WebhookTest,
+    TestDelivery,
     EventDeliveryRepository,
     EventWebhookDelivery,
     EventWebhookJournal,

@@ -1,4 +1,4 @@
-import { WebhookTimes } from '../../src/delivery/webhook/webhook-times.js';
+import { SendTimes } from '../../src/delivery/sending/send-times.js';
 import type { Api } from './api.js';
 import type { TestService } from './service.js';
 
@@ -22,8 +22,8 @@ export async function testDelivery(admin: Api): Promise<any> {
 }
 
 /** Looks more often, so that a test need not wait. */
-export function hurry(service: Pick<TestService, 'get'>, times: Partial<WebhookTimes> = {}): void {
-  Object.assign(service.get(WebhookTimes), new WebhookTimes(), { tickMs: TICK_MS, ...times });
+export function hurry(service: Pick<TestService, 'get'>, times: Partial<SendTimes> = {}): void {
+  Object.assign(service.get(SendTimes), new SendTimes(), { tickMs: TICK_MS, ...times });
 }
 
 async function appPath(admin: Api): Promise<string> {

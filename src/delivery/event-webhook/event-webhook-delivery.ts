@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
-import type { Claimed } from '../webhook/app-relay.js';
-import type { SendResult } from '../webhook/send-outcome.js';
-import { WebhookTimes } from '../webhook/webhook-times.js';
-import { WebhookSender } from '../webhook/webhook.sender.js';
+import type { Claimed } from '../sending/app-relay.js';
+import type { SendResult } from '../sending/send-outcome.js';
+import { WebhookSender } from '../sending/webhook.sender.js';
 import type { DueEvent } from './event-delivery.repository.js';
 import { eventWebhookBody, eventWebhookId } from './event-webhook-body.js';
 import { EventWebhookJournal } from './event-webhook-journal.js';
@@ -12,8 +10,6 @@ import { EventWebhookSettlement } from './event-webhook-settlement.js';
 /** An event that was claimed, to be sent by this process alone until its time is over. */
 export interface ClaimedEvent extends Claimed {
   due: DueEvent;
-  /** On the monotonic clock, taken before the claim. */
-  claimedAtMs: number;
 }
 
 /** Sends one claimed event and settles what became of it. */
@@ -23,36 +19,33 @@ export class EventWebhookDelivery {
     private readonly sender: WebhookSender,
     private readonly settlement: EventWebhookSettlement,
     private readonly journal: EventWebhookJournal,
-    private readonly clock: Clock,
-    private readonly times: WebhookTimes,
   ) {}
 
   /** Whatever happens, it does not throw; `leaving` breaks the try off and gives the event back. */
   async deliver(claimed: ClaimedEvent, leaving: AbortSignal): Promise<void> {
-    const { app, due, claimedAtMs } = claimed;
+    const { app, due, window } = claimed;
     const webhook = {
       id: eventWebhookId(due.event.sequence),
       body: eventWebhookBody(due.event),
       traceparent: due.traceparent,
     };
     const to = { ...app.delivery, url: app.events?.url ?? null };
-    const limitMs = claimedAtMs + this.times.sendMs - this.clock.monotonicMs();
-    const result = await this.sender.send(to, webhook, { limitMs, leaving });
+    const limits = { limitMs: window.leftToSendMs, leaving };
+    const result = await this.sender.send(to, webhook, limits);
     this.journal.tried(due, result);
     await this.settle(claimed, result, leaving);
   }
 
   /** While the database is away it is tried again, as long as nobody else may send the event. */
   private async settle(
-    { app, due, claimedAtMs }: ClaimedEvent,
+    { app, due, window }: ClaimedEvent,
     result: SendResult,
     stop: AbortSignal,
   ): Promise<void> {
-    const untilMs = claimedAtMs + this.times.sendMs + this.times.marginMs;
     const step = await this.settlement.settle(app, due, result, {
       onAway: (error) => this.journal.notSettled(due, error),
       onRefused: (error) => this.journal.refused(due, error),
-      isWanted: () => this.clock.monotonicMs() < untilMs,
+      isWanted: () => window.isOpen,
       stop,
     });
     if (step) this.journal.settled(due, step);

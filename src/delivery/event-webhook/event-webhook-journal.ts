@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../common/logger.js';
 import { MetricsRegistry } from '../../metrics/metrics.registry.js';
-import type { NextStep } from '../webhook/next-step.js';
-import type { SendResult } from '../webhook/send-outcome.js';
+import type { NextStep } from '../sending/next-step.js';
+import type { SendResult } from '../sending/send-outcome.js';
 import type { DueEvent } from './event-delivery.repository.js';
 
 /** What the log and the figures keep of events that are sent. */

@@ -3,7 +3,8 @@ import type { App } from '../../apps/app.js';
 import { AppService } from '../../apps/app.service.js';
 import { Clock } from '../../common/clock.js';
 import { Database } from '../../database/database.js';
-import { WebhookTimes } from '../webhook/webhook-times.js';
+import { SendTimes } from '../sending/send-times.js';
+import { SendWindow } from '../sending/send-window.js';
 import { EventDeliveryRepository } from './event-delivery.repository.js';
 import type { ClaimedEvent } from './event-webhook-delivery.js';
 
@@ -15,7 +16,7 @@ export class EventWebhookQueue implements OnModuleInit {
     private readonly database: Database,
     private readonly apps: AppService,
     private readonly clock: Clock,
-    private readonly times: WebhookTimes,
+    private readonly times: SendTimes,
   ) {}
 
   onModuleInit(): void {
@@ -29,9 +30,9 @@ export class EventWebhookQueue implements OnModuleInit {
   }
 
   async claim(app: App, limit: number): Promise<ClaimedEvent[]> {
-    const claimedAtMs = this.clock.monotonicMs();
-    const hiddenSec = (this.times.sendMs + this.times.marginMs) / 1_000;
+    const window = new SendWindow(this.clock, this.times);
+    const hiddenSec = this.times.claimMs / 1_000;
     const due = await this.deliveries.claim(this.database, app.id, limit, hiddenSec);
-    return due.map((each) => ({ app, due: each, claimedAtMs }));
+    return due.map((each) => ({ app, due: each, window }));
   }
 }

@@ -4,8 +4,8 @@ import type { App } from '../../apps/app.js';
 import { Drain } from '../../common/drain.js';
 import { Logger } from '../../common/logger.js';
 import { ChannelListener } from '../../database/channel-listener.js';
-import { AppRelay } from '../webhook/app-relay.js';
-import { WebhookTimes } from '../webhook/webhook-times.js';
+import { AppRelay } from '../sending/app-relay.js';
+import { SendTimes } from '../sending/send-times.js';
 import { type ClaimedEvent, EventWebhookDelivery } from './event-webhook-delivery.js';
 import { EventWebhookQueue } from './event-webhook-queue.js';
 
@@ -22,7 +22,7 @@ export class EventWebhookRelay extends AppRelay<ClaimedEvent> {
     channels: ChannelListener,
     drain: Drain,
     logger: Logger,
-    times: WebhookTimes,
+    times: SendTimes,
   ) {
     super(apps, channels, drain, logger, times);
   }

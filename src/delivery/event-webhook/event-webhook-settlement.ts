@@ -1,16 +1,13 @@
-import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppDirectory } from '../../apps/app.directory.js';
 import type { App } from '../../apps/app.js';
+import { drawChance } from '../../common/backoff.js';
 import { Database } from '../../database/database.js';
 import { DatabaseRetry, type GiveUpTerms } from '../../database/database-retry.js';
 import { Settings } from '../../settings/settings.js';
-import { type NextStep, nextStep } from '../webhook/next-step.js';
-import type { SendResult } from '../webhook/send-outcome.js';
+import { type NextStep, nextStep } from '../sending/next-step.js';
+import type { SendResult } from '../sending/send-outcome.js';
 import { type DueEvent, EventDeliveryRepository } from './event-delivery.repository.js';
-
-const HOUR_MS = 3_600_000;
-const CHANCES = 1_000;
 
 /** Does with an event what follows from its try. */
 @Injectable()
@@ -33,10 +30,10 @@ export class EventWebhookSettlement {
     const circumstances = {
       failures: due.failures,
       ageMs: due.ageMs,
-      maxAgeMs: this.settings.current.delivery.maxAgeHours * HOUR_MS,
+      maxAgeHours: this.settings.current.delivery.maxAgeHours,
       isConfiguredAnew: this.apps.byId(app.id)?.events?.url !== app.events?.url,
     };
-    const step = nextStep(result.outcome, circumstances, randomInt(CHANCES + 1) / CHANCES);
+    const step = nextStep(result.outcome, circumstances, drawChance());
     return this.retry.orGiveUp(async () => {
       await this.take(due, step);
       return step;

@@ -10,7 +10,7 @@ import {
   type MessageState,
 } from '../message-state.js';
 import type { MessageAttempt } from '../webhook/message-attempt.repository.js';
-import { SEND_OUTCOMES } from '../webhook/send-outcome.js';
+import { SEND_OUTCOMES } from '../sending/send-outcome.js';
 import { MESSAGE_TARGET, MessageDto, type MessageTargetDto } from './message.dto.js';
 
 const INSTANT = { type: String, format: 'date-time' } as const;

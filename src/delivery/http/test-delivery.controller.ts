@@ -3,13 +3,13 @@ import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Audience } from '../../auth/http/audience.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
 import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
-import { WebhookTest } from '../webhook/webhook-test.js';
+import { TestDelivery } from '../sending/test-delivery.js';
 import { TestDeliveryDto } from './test-delivery.dto.js';
 
 @Controller('admin/v1/apps/:appId/test-delivery')
 @Audience('admin')
 export class TestDeliveryController {
-  constructor(private readonly test: WebhookTest) {}
+  constructor(private readonly test: TestDelivery) {}
 
   @Post()
   @HttpCode(200)

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { SendResult } from '../webhook/send-outcome.js';
+import type { SendResult } from '../sending/send-outcome.js';
 
 @ApiSchema({ name: 'TestDelivery' })
 export class TestDeliveryDto {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction } from '../../database/database.js';
 import type { HandedOutMessage } from '../message.repository.js';
-import type { SendOutcome, SendResult } from './send-outcome.js';
+import type { SendOutcome, SendResult } from '../sending/send-outcome.js';
 
 /** One try of a webhook, as it was written down. */
 export interface MessageAttempt {

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseUnavailableError } from '../../common/domain-error.js';
 import { Logger } from '../../common/logger.js';
 import { MetricsRegistry } from '../../metrics/metrics.registry.js';
 import { DeliveryJournal } from '../delivery-journal.js';
 import type { HandedOutMessage } from '../message.repository.js';
-import type { SendResult } from './send-outcome.js';
+import type { SendResult } from '../sending/send-outcome.js';
 import type { Settled } from './webhook-settlement.js';
 
 const DURATIONS_SEC = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 15];
@@ -46,22 +45,25 @@ export class WebhookJournal {
     else this.logger.info('webhook.tried', { ...fields, error });
   }
 
-  /** Undefined: it was overtaken. */
-  settled({ id: messageId }: HandedOutMessage, settled: Settled | undefined): void {
-    if (settled === undefined) {
+  settled({ id: messageId }: HandedOutMessage, settled: Settled | 'overtaken'): void {
+    if (settled === 'overtaken') {
       this.overtaken.inc();
       this.logger.info('webhook.overtaken', { messageId });
+      return;
     }
-    if (settled?.ended === undefined) return;
     const { step, ended } = settled;
+    if (ended === undefined) return;
     if (step.kind === 'dead') this.deliveries.dead(ended, step.reason);
     else this.deliveries.acknowledged(ended);
   }
 
   /** Unless a further try to write it down succeeds, the message comes again when its time is over. */
   notSettled({ id: messageId }: HandedOutMessage, error: unknown): void {
-    const isAway = error instanceof DatabaseUnavailableError;
-    if (isAway) this.logger.warn('webhook.not_settled', { messageId }, error);
-    else this.logger.error('webhook.settlement_failed', { messageId }, error);
+    this.logger.warn('webhook.not_settled', { messageId }, error);
+  }
+
+  /** The message comes again when its time is over. */
+  refused({ id: messageId }: HandedOutMessage, error: unknown): void {
+    this.logger.error('webhook.settlement_failed', { messageId }, error);
   }
 }

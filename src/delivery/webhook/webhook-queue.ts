@@ -7,7 +7,8 @@ import { DeliverableRepository } from '../deliverable.repository.js';
 import { MessageClaims } from '../message-claims.js';
 import { TriedMessageRepository } from './tried-message.repository.js';
 import type { ClaimedMessage } from './webhook-delivery.js';
-import { WebhookTimes } from './webhook-times.js';
+import { SendTimes } from '../sending/send-times.js';
+import { SendWindow } from '../sending/send-window.js';
 
 /** What can be sent, for whichever process takes it first. */
 @Injectable()
@@ -19,7 +20,7 @@ export class WebhookQueue implements OnModuleInit {
     private readonly tried: TriedMessageRepository,
     private readonly apps: AppService,
     private readonly clock: Clock,
-    private readonly times: WebhookTimes,
+    private readonly times: SendTimes,
   ) {}
 
   onModuleInit(): void {
@@ -33,9 +34,8 @@ export class WebhookQueue implements OnModuleInit {
 
   /** Takes up to `limit` messages of the app; nobody else does until their time is over. */
   async claim(app: App, limit: number): Promise<ClaimedMessage[]> {
-    const claimedAtMs = this.clock.monotonicMs();
-    const hiddenSec = (this.times.sendMs + this.times.marginMs) / 1_000;
-    const messages = await this.claims.claimOfApp(app.id, limit, hiddenSec);
-    return messages.map((message) => ({ app, message, claimedAtMs }));
+    const window = new SendWindow(this.clock, this.times);
+    const messages = await this.claims.claimOfApp(app.id, limit, this.times.claimMs / 1_000);
+    return messages.map((message) => ({ app, message, window }));
   }
 }

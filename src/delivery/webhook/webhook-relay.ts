@@ -5,10 +5,10 @@ import { Drain } from '../../common/drain.js';
 import { Logger } from '../../common/logger.js';
 import { ChannelListener } from '../../database/channel-listener.js';
 import { appOfTargetKey } from '../../targets/target-address.js';
-import { AppRelay } from './app-relay.js';
+import { AppRelay } from '../sending/app-relay.js';
 import { type ClaimedMessage, WebhookDelivery } from './webhook-delivery.js';
 import { WebhookQueue } from './webhook-queue.js';
-import { WebhookTimes } from './webhook-times.js';
+import { SendTimes } from '../sending/send-times.js';
 
 /** Sends the messages of apps with webhooks. */
 @Injectable()
@@ -23,7 +23,7 @@ export class WebhookRelay extends AppRelay<ClaimedMessage> {
     channels: ChannelListener,
     drain: Drain,
     logger: Logger,
-    times: WebhookTimes,
+    times: SendTimes,
   ) {
     super(apps, channels, drain, logger, times);
   }

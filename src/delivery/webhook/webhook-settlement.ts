@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DatabaseRetry, type RetryTerms } from '../../database/database-retry.js';
+import { drawChance } from '../../common/backoff.js';
+import { DatabaseRetry, type GiveUpTerms } from '../../database/database-retry.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { notifyDeliveryReady } from '../../targets/delivery-ready.js';
 import { type LockedTarget, TargetRepository } from '../../targets/target.repository.js';
@@ -8,11 +8,9 @@ import { DeliverableRepository } from '../deliverable.repository.js';
 import { MessageEndings } from '../message-endings.js';
 import type { EndedMessage, HandedOutMessage } from '../message.repository.js';
 import { MessageAttemptRepository } from './message-attempt.repository.js';
-import { type NextStep, nextStep, type TriedMessage } from './next-step.js';
-import type { SendResult } from './send-outcome.js';
+import { type NextStep, nextStep, type TriedMessage } from '../sending/next-step.js';
+import type { SendResult } from '../sending/send-outcome.js';
 import { TriedMessageRepository } from './tried-message.repository.js';
-
-const CHANCES = 1_000;
 
 /** What is to be done with a message after its try, and the message when that has ended it. */
 export interface Settled {
@@ -20,7 +18,7 @@ export interface Settled {
   ended: EndedMessage | undefined;
 }
 
-type Circumstances = Pick<TriedMessage, 'maxAgeMs' | 'isConfiguredAnew'>;
+type Circumstances = Pick<TriedMessage, 'maxAgeHours' | 'isConfiguredAnew'>;
 
 /** Writes down what became of a try and does with the message what follows from it. */
 @Injectable()
@@ -36,31 +34,30 @@ export class WebhookSettlement {
   ) {}
 
   /**
-   * In one transaction, under the lock of the target. Undefined, and nothing happens, when the message
-   * has ended, was handed out again meanwhile (this process was held up), or the try is settled already.
-   * @throws DatabaseUnavailableError when no further try is wanted; it may be called again.
+   * In one transaction, under the lock of the target. Overtaken, and nothing happens, when the message has
+   * ended, was handed out again meanwhile (this process was held up), or the try is settled already.
+   * Undefined when it could not be written down: the message is sent again.
    */
   async settle(
     message: HandedOutMessage,
     result: SendResult,
     now: Circumstances,
-    terms: RetryTerms,
-  ): Promise<Settled | undefined> {
-    return this.retry.whileAway(() => this.settleOnce(message, result, now), terms);
+    terms: GiveUpTerms,
+  ): Promise<Settled | 'overtaken' | undefined> {
+    return this.retry.orGiveUp(() => this.settleOnce(message, result, now), terms);
   }
 
   private async settleOnce(
     message: HandedOutMessage,
     result: SendResult,
     now: Circumstances,
-  ): Promise<Settled | undefined> {
+  ): Promise<Settled | 'overtaken'> {
     return this.database.transaction(async (tx) => {
       const target = await this.targets.lockById(tx, message.targetId);
       const found = await this.tried.find(tx, message);
-      if (found === undefined) return undefined;
+      if (found === undefined) return 'overtaken';
       await this.attempts.record(tx, message, result);
-      const chance = randomInt(CHANCES + 1) / CHANCES;
-      const step = nextStep(result.outcome, { ...found, ...now }, chance);
+      const step = nextStep(result.outcome, { ...found, ...now }, drawChance());
       return { step, ended: await this.take(tx, target, message.id, step) };
     });
   }

@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto';
 import {
   type BeforeApplicationShutdown,
   Injectable,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { drawChance } from '../../common/backoff.js';
 import { connectionKey, type McpServer } from '../mcp-server.js';
 import { McpServerDirectory } from '../registration/mcp-server.directory.js';
 import type { McpServerRow } from '../registration/mcp-server.row.js';
@@ -96,7 +96,7 @@ export class ServerProber implements OnApplicationBootstrap, BeforeApplicationSh
     const failures = (this.plans.get(row.id)?.failures ?? 0) + 1;
     this.drop(row.id);
     const isWorthTrying = row.enabled && this.commands.allows(row);
-    const nextTryInMs = isWorthTrying ? probeBackoffMs(failures, randomInt(1_001) / 1_000) : null;
+    const nextTryInMs = isWorthTrying ? probeBackoffMs(failures, drawChance()) : null;
     const plan = nextTryInMs === null ? undefined : this.plan(row, nextTryInMs, failures);
     const stored = await this.seen.record({ ...place(row), error: { code, message }, nextTryInMs });
     if (plan !== undefined) plan.storedAt = stored?.nextTryAt?.getTime();
@@ -128,7 +128,11 @@ export class ServerProber implements OnApplicationBootstrap, BeforeApplicationSh
     this.drop(row.id);
     if (nextTryAt === undefined) return;
     const overdueMs = Math.max(state?.dueInMs ?? 0, -TAKE_OVER_MS) + TAKE_OVER_MS;
-    const standBy = this.plan(row, overdueMs + randomInt(TAKE_OVER_SPREAD_MS), plan?.failures ?? 0);
+    const standBy = this.plan(
+      row,
+      overdueMs + drawChance() * TAKE_OVER_SPREAD_MS,
+      plan?.failures ?? 0,
+    );
     standBy.storedAt = nextTryAt;
   }
 

@@ -2,6 +2,8 @@ import type { DeadReason } from '../message-state.js';
 import type { SendOutcome } from './send-outcome.js';
 import { webhookBackoffMs } from './webhook-backoff.js';
 
+const HOUR_MS = 3_600_000;
+
 /** What is to be done with a message after a try. */
 export type NextStep =
   | { kind: 'delivered'; turnId: string | undefined }
@@ -16,7 +18,7 @@ export interface TriedMessage {
   failures: number;
   /** Since it was made, its receiver last said that it is busy, or its delivery was set up anew. */
   ageMs: number;
-  maxAgeMs: number;
+  maxAgeHours: number;
   /** Whether the mode or the address is another one by now. */
   isConfiguredAnew: boolean;
 }
@@ -31,7 +33,8 @@ export function nextStep(outcome: SendOutcome, message: TriedMessage, chance: nu
   return afterFailure(message, chance);
 }
 
-function afterFailure({ failures, ageMs, maxAgeMs }: TriedMessage, chance: number): NextStep {
+function afterFailure({ failures, ageMs, maxAgeHours }: TriedMessage, chance: number): NextStep {
+  const maxAgeMs = maxAgeHours * HOUR_MS;
   if (ageMs >= maxAgeMs) return { kind: 'dead', reason: 'too_old' };
   const waitMs = Math.min(webhookBackoffMs(failures + 1, chance), maxAgeMs - ageMs);
   return { kind: 'wait', waitMs, isBusy: false };

@@ -5,7 +5,7 @@ import { Clock } from '../../common/clock.js';
 import { ConflictError } from '../../common/domain-error.js';
 import { Ids, toPublicId } from '../../common/ids.js';
 import type { SendResult } from './send-outcome.js';
-import { WebhookTimes } from './webhook-times.js';
+import { SendTimes } from './send-times.js';
 import { WebhookSender } from './webhook.sender.js';
 
 const TEXT =
@@ -13,13 +13,13 @@ const TEXT =
 
 /** Tries an app's webhook out: with a signed message that is no message of any target, and is not kept. */
 @Injectable()
-export class WebhookTest {
+export class TestDelivery {
   constructor(
     private readonly apps: AppService,
     private readonly sender: WebhookSender,
     private readonly ids: Ids,
     private readonly clock: Clock,
-    private readonly times: WebhookTimes,
+    private readonly times: SendTimes,
   ) {}
 
   /**

@@ -4,11 +4,13 @@ import type { AppDirectory } from '../../apps/app.directory.js';
 import type { App } from '../../apps/app.js';
 import type { Drain } from '../../common/drain.js';
 import type { Logger } from '../../common/logger.js';
+import { RepeatedWork } from '../../common/repeated-work.js';
 import { outsideRequestContext } from '../../common/request-context.js';
 import { within } from '../../common/within.js';
 import type { Channel, ChannelListener } from '../../database/channel-listener.js';
 import { SendSlots } from './send-slots.js';
-import type { WebhookTimes } from './webhook-times.js';
+import type { SendTimes } from './send-times.js';
+import type { SendWindow } from './send-window.js';
 
 const AT_ONCE = 64;
 const AT_ONCE_PER_APP = 16;
@@ -16,6 +18,7 @@ const AT_ONCE_PER_APP = 16;
 /** Something of an app that this process has claimed to send. */
 export interface Claimed {
   app: App;
+  window: SendWindow;
 }
 
 /**
@@ -32,7 +35,7 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
   private readonly leaving = new AbortController();
   /** Apps to look at, the longest waiting first. */
   private readonly due = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
+  private ticks: RepeatedWork | undefined;
   private passing: Promise<void> | undefined;
   private isToPassAgain = false;
   private isStopped = true;
@@ -42,7 +45,7 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
     private readonly channels: ChannelListener,
     private readonly drain: Drain,
     private readonly logger: Logger,
-    private readonly times: WebhookTimes,
+    private readonly times: SendTimes,
   ) {}
 
   protected abstract appOf(payload: string): string;
@@ -70,7 +73,8 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
     // Each send listens, and there are never more of them than slots.
     setMaxListeners(AT_ONCE, this.leaving.signal);
     this.isStopped = false;
-    this.tickLater(0);
+    this.ticks = new RepeatedWork(this.times.tickMs, () => this.tick());
+    this.ticks.start(0);
   }
 
   /**
@@ -79,7 +83,7 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
    */
   async stop(waitMs = 0): Promise<void> {
     this.isStopped = true;
-    clearTimeout(this.timer);
+    await this.ticks?.stop();
     await this.passing;
     if (this.sends.size > 0 && waitMs > 0) await within(waitMs, Promise.all(this.sends));
     this.leaving.abort();
@@ -90,11 +94,6 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
     await this.stop();
   }
 
-  private tickLater(ms: number): void {
-    if (this.isStopped) return;
-    this.timer = outsideRequestContext(() => setTimeout(() => void this.tick(), ms));
-  }
-
   private async tick(): Promise<void> {
     const asked = this.apps.all().filter((app) => this.asks(app));
     try {
@@ -102,7 +101,6 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
     } catch (error) {
       this.logger.warn(`${this.logName}.tick_failed`, { apps: asked.length }, error);
     }
-    this.tickLater(this.times.tickMs);
   }
 
   /** One pass at a time; what is told during a pass leads to another one. */

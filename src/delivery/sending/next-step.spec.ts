@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 const aTry = (changes: Partial<TriedMessage> = {}): TriedMessage => ({
   failures: 0,
   ageMs: 1_000,
-  maxAgeMs: 24 * HOUR_MS,
+  maxAgeHours: 24,
   isConfiguredAnew: false,
   ...changes,
 });
