@@ -95,6 +95,7 @@ import { WorkSignsRepository } from './in-flight/work-signs.repository.js';
     InFlightCalls,
     ProgressWriter,
     QueueDispatcher,
+    ResultFiling,
   ],
 })
 export class BackgroundCallsModule {}

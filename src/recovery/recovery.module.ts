@@ -10,6 +10,7 @@ import { RetentionService } from './retention/retention.service.js';
 import { RetentionSweeper } from './retention/retention-sweeper.js';
 import { TargetsModule } from '../targets/targets.module.js';
 import { SweepRepository } from './sweep.repository.js';
+import { SweptCallMover } from './swept-call.mover.js';
 
 /** Goes on with, or finishes, what a dead process left behind; removes what is old. */
 @Module({
@@ -22,6 +23,7 @@ import { SweepRepository } from './sweep.repository.js';
     RetentionService,
     RetentionSweeper,
     SweepRepository,
+    SweptCallMover,
   ],
   exports: [RecoveryService],
 })

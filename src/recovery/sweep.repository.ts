@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable } from '../database/database.js';
+import { TARGET_COLUMNS, type TargetRow, toTarget } from '../targets/target.repository.js';
+import type { TargetAddress } from '../targets/target-address.js';
 
 /** A call that a sweep may have to end; the guard of the move itself decides. */
 export interface SweptCall {
   id: string;
   targetId: number;
+  appId: string;
+  address: TargetAddress;
   ownerId: string | null;
+  /** It has no instance row: it was fenced, or has left. */
+  isOwnerGone: boolean;
+  /** Whether its upstream may have been asked. */
+  isDispatched: boolean;
   isCancelRequested: boolean;
   maxHours: number;
   /** Milliseconds since the start. */
@@ -14,36 +22,42 @@ export interface SweptCall {
   reference: string | null;
 }
 
-const COLUMNS = `background_calls.id, background_calls.target_id AS "targetId",
-    background_calls.owner_id AS "ownerId",
+type SweptRow = Omit<SweptCall, 'id' | 'appId' | 'address' | 'targetId'> &
+  TargetRow & { callId: string };
+
+const OWNER_IS_GONE = `NOT EXISTS (
+    SELECT FROM instances WHERE instances.id = background_calls.owner_id)`;
+
+const SELECT = `
+  SELECT ${TARGET_COLUMNS}, background_calls.id AS "callId",
+    background_calls.owner_id AS "ownerId", ${OWNER_IS_GONE} AS "isOwnerGone",
+    background_calls.dispatched_at IS NOT NULL AS "isDispatched",
     background_calls.cancel_requested_at IS NOT NULL AS "isCancelRequested",
     background_calls.upstream_reference AS reference,
     (background_calls.policy->>'maxHours')::float8 AS "maxHours",
-    (extract(epoch FROM now() - background_calls.started_at) * 1000)::float8 AS "spentMs"`;
+    (extract(epoch FROM now() - background_calls.started_at) * 1000)::float8 AS "spentMs"
+  FROM background_calls
+  JOIN targets ON targets.id = background_calls.target_id`;
 
 // A bounded batch: what is left over comes with the next sweep.
 const BATCH = 200;
 
-const OF_DEAD_OWNERS = `
-  SELECT ${COLUMNS} FROM background_calls
+const OF_DEAD_OWNERS = `${SELECT}
   WHERE background_calls.ended_at IS NULL AND background_calls.owner_id IS NOT NULL
-    AND NOT EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)
+    AND ${OWNER_IS_GONE}
   LIMIT ${BATCH}`;
 
-const PAST_DEADLINE = `
-  SELECT ${COLUMNS} FROM background_calls
+const PAST_DEADLINE = `${SELECT}
   WHERE background_calls.ended_at IS NULL AND background_calls.deadline_at <= now()
   LIMIT ${BATCH}`;
 
 // The owner has a grace of 5 s to carry a cancel out.
-const OVERDUE_CANCELS = `
-  SELECT ${COLUMNS} FROM background_calls
+const OVERDUE_CANCELS = `${SELECT}
   WHERE background_calls.ended_at IS NULL
     AND background_calls.cancel_requested_at < now() - interval '5 seconds'
   LIMIT ${BATCH}`;
 
-const OF_OWNER = `
-  SELECT ${COLUMNS} FROM background_calls
+const OF_OWNER = `${SELECT}
   WHERE background_calls.ended_at IS NULL AND background_calls.owner_id = $1`;
 
 /** Finds the calls that need somebody to end them. */
@@ -51,21 +65,32 @@ const OF_OWNER = `
 export class SweepRepository {
   /** Calls whose owner was fenced or has left. */
   async ofDeadOwners(db: Queryable): Promise<SweptCall[]> {
-    return db.query<SweptCall>(OF_DEAD_OWNERS);
+    return select(db, OF_DEAD_OWNERS);
   }
 
   /** Calls that have run longer than their limit, on the database's clock. */
   async pastDeadline(db: Queryable): Promise<SweptCall[]> {
-    return db.query<SweptCall>(PAST_DEADLINE);
+    return select(db, PAST_DEADLINE);
   }
 
   /** Calls whose cancel was asked for more than 5 s ago. */
   async overdueCancels(db: Queryable): Promise<SweptCall[]> {
-    return db.query<SweptCall>(OVERDUE_CANCELS);
+    return select(db, OVERDUE_CANCELS);
   }
 
   /** All calls of one process, without a bound. */
   async ofOwner(db: Queryable, ownerId: string): Promise<SweptCall[]> {
-    return db.query<SweptCall>(OF_OWNER, [ownerId]);
+    return select(db, OF_OWNER, [ownerId]);
   }
+}
+
+async function select(db: Queryable, sql: string, values?: unknown[]): Promise<SweptCall[]> {
+  const rows = await db.query<SweptRow>(sql, values);
+  return rows.map((row) => {
+    const { id: targetId, appId, address } = toTarget(row);
+    const { callId: id, ownerId, isOwnerGone, isDispatched, isCancelRequested } = row;
+    const { maxHours, spentMs, reference } = row;
+    const work = { isDispatched, isCancelRequested, maxHours, spentMs, reference };
+    return { id, targetId, appId, address, ownerId, isOwnerGone, ...work };
+  });
 }

@@ -118,7 +118,7 @@ export class ChaosWorld {
     await untilSettled(this.database, SETTLED_WITHIN_MS);
     settled.abort();
     await turns;
-    const left = await leftBy(processes, this.upstreams, this.workspaces);
+    const left = await leftBy(processes, this.upstreams, this.workspaces, this.database);
     return {
       ...(await this.database.readRows()),
       ...this.sightings,

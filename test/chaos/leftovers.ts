@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ChaosDatabase } from './chaos-database.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/metrics.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import type { ChaosUpstreams } from './chaos-upstreams.js';
+import { NAMED_FILES, type NamedFile, wrongFiles } from './workspace-files.js';
 
 const GIVEN_BACK_WITHIN_MS = 15_000;
 
@@ -11,6 +13,7 @@ export async function leftBy(
   processes: ServiceProcess[],
   upstreams: ChaosUpstreams,
   workspaces: string,
+  database: ChaosDatabase,
 ): Promise<Record<string, number>> {
   let left: Record<string, number> = {};
   const isClean = async (): Promise<boolean> => {
@@ -18,7 +21,7 @@ export async function leftBy(
       'calls in memory': await sum(processes, callsIn),
       'child processes': await sum(processes, ({ pid }) => Promise.resolve(childrenOf(pid))),
       'calls open at the MCP servers': upstreams.openCalls,
-      'temporary files': temporaryFilesIn(workspaces),
+      ...wrongFiles(workspaces, await database.query<NamedFile>(NAMED_FILES)),
     };
     return Object.values(left).every((count) => count === 0);
   };
@@ -45,9 +48,4 @@ function childrenOf(pid: number): number {
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'),
   );
   return lists.join(' ').split(' ').filter(Boolean).length;
-}
-
-function temporaryFilesIn(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return files.filter((file) => file.endsWith('.tmp')).length;
 }

@@ -38,10 +38,10 @@ export class CallTakeOver {
     try {
       const taken = await this.settle(call);
       if (!taken || !this.inFlight.owns(taken.call)) return undefined;
-      const { reference, policy } = taken.call;
-      const work = this.driver.resume(taken.call, reference ?? {});
-      this.inFlight.adopt(taken.call, policy, work, taken.remainingMs);
-      return taken.call;
+      const ours = { ...taken.call, takenBy: taken.call.ownerId ?? undefined };
+      const work = this.driver.resume(ours, ours.reference ?? {});
+      this.inFlight.adopt(ours, ours.policy, work, taken.remainingMs);
+      return ours;
     } finally {
       this.inFlight.retract(call.id);
     }

@@ -16,3 +16,16 @@ export interface FiledResult {
   /** How many parts have no file, because there are too many. */
   unfiled: number;
 }
+
+const MAX_LISTED = 20;
+
+/** What was filed of parts of which some are text; there may be fewer files than parts. */
+export function toFiledResult(files: ResultFile[], partsAreText: boolean[]): FiledResult {
+  const firstText = partsAreText.indexOf(true);
+  return {
+    main: (files[firstText] ?? files[0])?.path ?? '',
+    listed: files.slice(0, MAX_LISTED),
+    unlisted: Math.max(0, files.length - MAX_LISTED),
+    unfiled: partsAreText.length - files.length,
+  };
+}

@@ -7,7 +7,14 @@ import { within } from '../../common/within.js';
 import { Configuration } from '../../config/environment.js';
 import type { TargetAddress } from '../../targets/target-address.js';
 import { FileWriters } from './file-writers.js';
-import type { FiledResult, ResultFile } from './filed-result.js';
+import { type FiledResult, type ResultFile, toFiledResult } from './filed-result.js';
+import {
+  fileName,
+  type FileWriter,
+  isOfAny,
+  isWrittenBy,
+  temporaryName,
+} from './result-file-name.js';
 import { WorkspaceFolder } from './workspace-folder.js';
 import { RESULT_FOLDER, workspacePath } from './workspace-path.js';
 
@@ -16,15 +23,15 @@ const LIMIT_MS = 4_000;
 /** More writers would hold the threads that everything else of the process needs as well. */
 const WRITERS = 2;
 const MAX_FILES = 100;
-const MAX_LISTED = 20;
 
-/** Whose result it is. */
-export interface FiledCall {
-  /** UUID. */
-  id: string;
+/** Whose workspace it is. */
+export interface Workspace {
   appId: string;
   address: TargetAddress;
 }
+
+/** Whose result it is, and who writes it. */
+export type FiledCall = Workspace & FileWriter;
 
 /** One part of a result on its way to a file. */
 export interface FileContent {
@@ -42,7 +49,7 @@ export class WorkspaceSilentError extends Error {
   }
 }
 
-/** The results that are also files, `<root>/<app>/sessions|teams/<id>/.agent/mcp/<call>[-n].<type>`. */
+/** The results that are also files, `<root>/<app>/sessions|teams/<id>/.agent/mcp/<call>[-n][.<owner>].<type>`. */
 @Injectable()
 export class ResultFiles implements OnApplicationBootstrap {
   private readonly root: string;
@@ -89,15 +96,37 @@ export class ResultFiles implements OnApplicationBootstrap {
   }
 
   /**
-   * Removes the files of some calls of one target, whole and half-written ones; nothing is made on the
-   * way there. Rejects when they can't be removed.
+   * Removes the files of some calls of one target, whole and half-written ones, whoever wrote them.
+   * Rejects when they can't be removed.
    * @throws WorkspaceSilentError when that took more than 4 s.
    */
-  async remove({ appId, address }: Omit<FiledCall, 'id'>, callIds: string[]): Promise<void> {
+  async remove(workspace: Workspace, callIds: string[]): Promise<void> {
+    await this.removeFrom(workspace, isOfAny(callIds));
+  }
+
+  /** Removes what this process wrote for the call; rejects as `remove` does. */
+  async takeBack(call: FiledCall): Promise<void> {
+    await this.removeFrom(call, isWrittenBy(call));
+  }
+
+  /**
+   * Removes what an owner wrote that can't tell of it any more: as the first one, or as one that took the
+   * call over. Whoever took it from there writes under other names. Rejects as `remove` does.
+   */
+  async removeLeft({ id, ...workspace }: Workspace & { id: string }, owner: string): Promise<void> {
+    const [isFirst, isTaker] = [isWrittenBy({ id }), isWrittenBy({ id, takenBy: owner })];
+    await this.removeFrom(workspace, (name) => isFirst(name) || isTaker(name));
+  }
+
+  /** Nothing is made on the way there. */
+  private async removeFrom(
+    { appId, address }: Workspace,
+    isMeant: (name: string) => boolean,
+  ): Promise<void> {
     const work = this.writers.run(async () => {
       const folder = await WorkspaceFolder.find(this.root, this.wayTo(appId, address));
       try {
-        await folder?.remove(isOfAny(callIds));
+        await folder?.remove(isMeant);
       } finally {
         await folder?.close();
       }
@@ -118,9 +147,12 @@ export class ResultFiles implements OnApplicationBootstrap {
         files.push(await this.storeOne(folder, call, content, signal));
       await folder.sync();
       signal.throwIfAborted();
-      return toFiledResult(contents, files);
+      return toFiledResult(
+        files,
+        contents.map(({ isText }) => isText),
+      );
     } catch (error) {
-      await folder.remove(isOfAny([call.id]));
+      await folder.remove(isWrittenBy(call));
       throw error;
     } finally {
       await folder.close();
@@ -136,9 +168,8 @@ export class ResultFiles implements OnApplicationBootstrap {
   ): Promise<ResultFile> {
     const { part } = content;
     const { extension, body } = content.read();
-    const id = toPublicId('bgc', call.id);
-    const name = `${id}${part === 0 ? '' : `-${part}`}.${extension}`;
-    const temporary = `.${id}-${this.ids.uuid()}.tmp`;
+    const name = fileName(call, part, extension);
+    const temporary = temporaryName(call, this.ids.uuid());
     await folder.create(temporary, body, signal);
     signal.throwIfAborted();
     await folder.rename(temporary, name);
@@ -169,24 +200,4 @@ export class ResultFiles implements OnApplicationBootstrap {
       await folder.close();
     }
   }
-}
-
-function isOfAny(callIds: string[]): (name: string) => boolean {
-  const ids = new Set(callIds.map((id) => toPublicId('bgc', id)));
-  return (name) => ids.has(callOf(name));
-}
-
-/** The id of the call that a file belongs to, by its name: `<id>[-n].<type>`, or `.<id>-….tmp`. */
-function callOf(name: string): string {
-  return name.replace(/^\./, '').split(/[-.]/, 1)[0] ?? '';
-}
-
-function toFiledResult(contents: FileContent[], files: ResultFile[]): FiledResult {
-  const firstText = contents.findIndex(({ isText }) => isText);
-  return {
-    main: (files[firstText] ?? files[0])?.path ?? '',
-    listed: files.slice(0, MAX_LISTED),
-    unlisted: Math.max(0, files.length - MAX_LISTED),
-    unfiled: contents.length - files.length,
-  };
 }
