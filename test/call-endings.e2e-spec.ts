@@ -7,6 +7,8 @@ import type { CallOutcome } from '../src/background-calls/call-outcome.js';
 import type { CallWork } from '../src/background-calls/call-work.js';
 import { InFlightCalls } from '../src/background-calls/in-flight/in-flight-calls.js';
 import { toPublicId } from '../src/common/ids.js';
+import { InstanceLease } from '../src/instances/instance-lease.js';
+import { RecoveryService } from '../src/recovery/recovery.service.js';
 import { aHandoverRequest } from './support/a-handover-request.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
@@ -52,6 +54,9 @@ describe('a call that is ended twice at once', () => {
 
   beforeAll(async () => {
     service = await TestService.start();
+    // Nobody but the tests ends their calls, or waits for the lock.
+    await service.get(RecoveryService).stop();
+    service.get(InstanceLease).stopBeating();
     registry = service.get(BackgroundCallRegistry);
     control = new Client({ connectionString: service.databaseUrl });
     await control.connect();
@@ -75,7 +80,7 @@ describe('a call that is ended twice at once', () => {
     await control.query('BEGIN');
     await control.query('SELECT FROM targets WHERE targets.id = $1 FOR UPDATE', [call.targetId]);
     for (const cause of [first, second]) {
-      const { waits, done } = await begin(cause, begun.length === 0);
+      const { waits, done } = await begin(cause, begun.length === 0 ? undefined : first);
       begun.push(done);
       if (waits) await blocked(begun.length);
     }
@@ -118,14 +123,15 @@ describe('a call that is ended twice at once', () => {
   /** `waits`: it now waits for the lock that the test holds. */
   async function begin(
     cause: Cause,
-    isFirst: boolean,
+    before: Cause | undefined,
   ): Promise<{ waits: boolean; done: Promise<unknown> }> {
     const done = Promise.resolve();
     switch (cause) {
       case 'result':
       case 'lost':
         work.answer(cause === 'result' ? RESULT : LOST);
-        return { waits: isFirst, done };
+        // What has an answer already, or is to be cancelled, hears no other one.
+        return { waits: !['result', 'lost', 'cancel'].includes(before ?? ''), done };
       case 'cancel':
         await registry.requestCancel(call.id);
         return { waits: false, done };

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BackgroundCall } from '../src/background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../src/background-calls/background-call.registry.js';
-import { CANCELLED, type CallEnding, failure } from '../src/background-calls/call-ending.js';
+import {
+  CANCELLED,
+  type CallEnding,
+  endingOf,
+  failure,
+} from '../src/background-calls/call-ending.js';
 import {
   CALL_STATUSES,
   type CallStatus,
@@ -10,6 +15,8 @@ import {
   type TerminalStatus,
   TRANSITIONS,
 } from '../src/background-calls/call-status.js';
+import { InstanceLease } from '../src/instances/instance-lease.js';
+import { RecoveryService } from '../src/recovery/recovery.service.js';
 import { aHandoverRequest } from './support/a-handover-request.js';
 import { TestService } from './support/service.js';
 
@@ -18,6 +25,10 @@ const ENDINGS: Record<TerminalStatus, CallEnding> = {
   failed: failure({ code: 'upstream_error', message: 'no' }),
   cancelled: CANCELLED,
 };
+const WITH_RESULT = endingOf(
+  { kind: 'result', result: { content: [] } },
+  { inlineChars: 100, maxBytes: 1_000 },
+);
 const TERMINAL = CALL_STATUSES.filter(isTerminal);
 const PAIRS = CALL_STATUSES.flatMap((from) =>
   TERMINAL.map((to): [CallStatus, TerminalStatus] => [from, to]),
@@ -40,6 +51,19 @@ const STATE_OF = `
     (SELECT count(*) FROM notifications WHERE notifications.call_id = background_calls.id) AS told
   FROM background_calls
   WHERE background_calls.id = $1`;
+/** All that is written with the end of a call. */
+const WRITTEN = `
+  SELECT to_jsonb(background_calls) AS row, background_calls.status,
+    (SELECT count(*) FROM notifications WHERE notifications.call_id = background_calls.id)
+      AS notifications,
+    (SELECT count(*) FROM call_results WHERE call_results.call_id = background_calls.id) AS results,
+    ARRAY(SELECT events.type FROM events WHERE events.call_id = background_calls.id
+      ORDER BY events.id) AS events
+  FROM background_calls
+  WHERE background_calls.id = $1`;
+const REFUSE = `
+  CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+  AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`;
 
 describe('a row of a background call', () => {
   let service: TestService;
@@ -49,6 +73,10 @@ describe('a row of a background call', () => {
   beforeAll(async () => {
     service = await TestService.start();
     await service.settings({ backgroundCalls: { maxPerTarget: 1_000 } });
+    await service.sql(REFUSE);
+    // Nobody but the tests moves their calls.
+    await service.get(RecoveryService).stop();
+    service.get(InstanceLease).stopBeating();
     registry = service.get(BackgroundCallRegistry);
     appId = (await service.sql<{ id: string }>('SELECT apps.id FROM apps'))[0]?.id ?? '';
   });
@@ -127,4 +155,44 @@ describe('a row of a background call', () => {
     });
     expect(await registry.end(running, failed, 'owner')).toMatchObject({ status: 'failed' });
   });
+
+  it('is written about by no owner that was fenced', async () => {
+    const ownerId = randomUUID();
+    const fenced = async (wasDispatched: boolean): Promise<BackgroundCall> => {
+      const call = await aCall('running', false);
+      await service.sql('UPDATE background_calls SET owner_id = $2 WHERE id = $1', [
+        ...[call.id, ownerId],
+      ]);
+      if (!wasDispatched) await service.sql(NOT_DISPATCHED, [call.id]);
+      return { ...call, ownerId };
+    };
+    for (const wasDispatched of [true, false]) {
+      const call = await fenced(wasDispatched);
+      const [before] = await service.sql(STATE_OF, [call.id]);
+      expect(await registry.end(call, ENDINGS.completed, 'owner')).toBeUndefined();
+      expect(await registry.interrupt(call, 'owner')).toBeUndefined();
+      expect(await registry.markDispatched(call)).toBe(false);
+      expect(await service.sql(STATE_OF, [call.id])).toEqual([before]);
+    }
+  });
+
+  it.each(['notifications', 'events', 'call_results'])(
+    'goes on as if nothing had happened when its end can not be written whole: %s',
+    async (table) => {
+      const call = await aCall('running', false);
+      const [before] = await service.sql(WRITTEN, [call.id]);
+      await service.sql(`CREATE TRIGGER refuses BEFORE INSERT ON ${table}
+        FOR EACH ROW EXECUTE FUNCTION refuse()`);
+      try {
+        await expect(registry.end(call, WITH_RESULT, 'owner')).rejects.toThrow('refused');
+      } finally {
+        await service.sql(`DROP TRIGGER refuses ON ${table}`);
+      }
+      expect(await service.sql(WRITTEN, [call.id])).toEqual([before]);
+      expect(before).toMatchObject({ status: 'running', notifications: 0, results: 0 });
+      expect(await registry.end(call, WITH_RESULT, 'owner')).toBeDefined();
+      const [after] = await service.sql(WRITTEN, [call.id]);
+      expect(after).toMatchObject({ status: 'completed', notifications: 1, results: 1 });
+    },
+  );
 });

@@ -35,6 +35,15 @@ describe('fencing of instances', () => {
     expect(await instances.renew(database, mine, 10)).toBe(true);
   });
 
+  it('leaves one alone whose lease lasts', async () => {
+    await instances.register(database, mine, 'host', 1, 10);
+    const living = randomUUID();
+    await instances.register(database, living, 'host', 1, 3_600);
+    await instances.fenceExpired(database, mine);
+    expect(await instances.renew(database, living, 10)).toBe(true);
+    expect(await instances.renew(database, other, 10)).toBe(false);
+  });
+
   it('is not done by one whose own lease has run out, as after a pause of the database', async () => {
     await instances.register(database, mine, 'host', 1, -1);
     await instances.fenceExpired(database, mine);
