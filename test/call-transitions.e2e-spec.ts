@@ -130,6 +130,18 @@ describe('a row of a background call', () => {
     },
   );
 
+  it('is made once, however often its handover is asked for, as after a COMMIT of unknown outcome', async () => {
+    const request = aHandoverRequest({ appId });
+    const first = await registry.handOver(request);
+    if (first.kind !== 'moved') throw new Error(first.kind);
+    const [before] = await service.sql(WRITTEN, [request.id]);
+    expect(await registry.handOver(request)).toEqual(first);
+    expect(await service.sql(WRITTEN, [request.id])).toEqual([before]);
+    // Nor does it begin again when it has ended meanwhile.
+    await registry.end(first.call, ENDINGS.completed, 'owner');
+    expect(await registry.handOver(request)).toMatchObject({ call: { status: 'completed' } });
+  });
+
   it('is in a state that the table knows, or not at all', async () => {
     const { id } = await aCall('running', false);
     for (const status of ['paused', 'RUNNING', ''])

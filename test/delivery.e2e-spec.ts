@@ -123,12 +123,14 @@ describe('messages of a session', () => {
     expect(await service.poll(`${session}-other`)).toEqual([]);
   });
 
-  it('are bounded: what has no room comes next', async () => {
-    for (let index = 0; index < 22; index++) await service.endCall(session);
+  it('are bounded: what has no room comes next, oldest first', async () => {
+    const tools = Array.from({ length: 22 }, (_, index) => `tool-${index}`);
+    for (const tool of tools) await service.endCall(session, { tool });
     const [first] = await service.poll(session);
-    expect(first?.notifications).toHaveLength(20);
+    expect(first?.notifications.map(({ tool }) => tool)).toEqual(tools.slice(0, 20));
     await service.acknowledge(first!.id);
-    expect((await service.poll(session))[0]?.notifications).toHaveLength(2);
+    const [second] = await service.poll(session);
+    expect(second?.notifications.map(({ tool }) => tool)).toEqual(tools.slice(20));
   });
 });
 

@@ -10,6 +10,7 @@ import { toPublicId } from '../src/common/ids.js';
 import { InstanceRepository } from '../src/instances/instance.repository.js';
 import { InstanceLease } from '../src/instances/instance-lease.js';
 import { Database } from '../src/database/database.js';
+import { CallSweeper } from '../src/recovery/call-sweeper.js';
 import { RecoveryService } from '../src/recovery/recovery.service.js';
 import { aHandoverRequest } from './support/a-handover-request.js';
 import type { Engine } from './support/engine.js';
@@ -101,6 +102,9 @@ describe('a call whose owner is gone', () => {
     expect(await take).toBeUndefined();
     expect(works()).toEqual([]);
     expect(replicas[1]!.get(InFlightCalls).has(call.id)).toBe(false);
+    await replicas[1]!.get(CallSweeper).sweep();
+    expect(await ended()).toMatchObject({ status: 'cancelled', error: null });
+    expect(await engine.receive([publicId()])).toHaveLength(1);
   });
 
   it('ends as cancelled, and its work is told, when the cancel comes right after the take-over', async () => {
