@@ -3,6 +3,7 @@
  * which test did. First these tests must pass on the product as it is. The last line counts the mutants.
  */
 import { MUTANTS } from '../test/mutants/mutant-table.mjs';
+import { mutantTypes } from './mutant-types.mjs';
 import { isInterrupted, onTestServer, runJest } from './test-run.mjs';
 
 const AT_ONCE = 2;
@@ -29,12 +30,14 @@ async function run(server) {
     );
     return 0;
   }
+  const complaintOf = mutantTypes();
   let count = 0;
   const waiting = [...chosen];
   const lane = async () => {
     for (let name = waiting.shift(); name && !isInterrupted(); name = waiting.shift()) {
       const begun = performance.now();
-      const { isCaught, verdict } = await judge(server, name);
+      const { isCaught, verdict } = await judge(server, name, complaintOf(MUTANTS[name]));
+      if (isInterrupted()) return;
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
       if (isCaught) count += 1;
       process.stdout.write(`${name}: ${verdict} (${seconds} s)\n`);
@@ -58,7 +61,8 @@ async function controlComplaint(server) {
   return notPassed.map((name) => `${outcomes.get(name) ?? 'not found'}: ${name}`).join('\n');
 }
 
-async function judge(server, name) {
+async function judge(server, name, complaint) {
+  if (complaint) return no(`BROKEN: does not compile\n${complaint}`);
   const { spec, caughtBy, lives } = MUTANTS[name];
   const config = ['--config', 'jest.mutants.config.mjs'];
   const done = await runJest(server, [...config, spec, ...only([caughtBy, lives])], {

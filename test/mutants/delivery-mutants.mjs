@@ -59,7 +59,7 @@ export const DELIVERY_MUTANTS = {
     becomes: `[
       ...again.map((message) => ({
         ...message,
-        body: JSON.stringify({ ...JSON.parse(message.body), createdAt: targets[0].now }),
+        body: JSON.stringify({ ...JSON.parse(message.body), createdAt: targets[0]?.now }),
       })),
       ...fresh,
     ].map((message)`,
@@ -82,7 +82,7 @@ export const DELIVERY_MUTANTS = {
     file: SENDER,
     piece: 'const result = await this.sender.send(',
     becomes: `const taken = { outcome: { kind: 'delivered' }, status: 204, error: null } as const;
-    const early = { ...taken, startedAt: this.clock.now(), durationMs: 0 } as SendResult;
+    const early = { ...taken, startedAt: new Date(), durationMs: 0 } as SendResult;
     await this.settle(claimed, early, leaving);
     const result = await this.sender.send(`,
     spec: WEBHOOKS,
