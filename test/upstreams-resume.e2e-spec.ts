@@ -1,15 +1,18 @@
 import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OutboundHttp } from '../src/outbound/outbound-http.js';
 import type {
+  QuestionAnswer,
   UpstreamCall,
   UpstreamListener,
   UpstreamProgress,
+  UpstreamQuestion,
   UpstreamReference,
 } from '../src/upstreams/upstream-call.js';
 import type { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { McpTestServer, type McpServerOptions } from './support/mcp-server.js';
-import { textResult } from './support/mcp-tools.js';
+import { textResult, type ToolHandler } from './support/mcp-tools.js';
+import { OrderedEventStore } from './chaos/ordered-event-store.js';
 import { TestTasks, type TestTasksOptions } from './support/test-tasks.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
 import { aPool, aServer, LOOPBACK, PoolFixture } from './support/upstream-pool.js';
@@ -36,12 +39,14 @@ class ResumeFixture extends PoolFixture {
     return this.references.at(-1)!;
   }
 
-  begin(tool: string, args: Record<string, unknown> = {}): UpstreamCall {
-    return this.pool.call(
-      this.server,
-      aToolRequest(tool, args),
-      aListener({ onReference: (one) => void this.references.push(one) }),
-    );
+  begin(
+    tool: string,
+    args: Record<string, unknown> = {},
+    listener: Partial<UpstreamListener> = {},
+  ): UpstreamCall {
+    const onReference = (one: UpstreamReference): void => void this.references.push(one);
+    const all = aListener({ onReference, ...listener });
+    return this.pool.call(this.server, aToolRequest(tool, args), all);
   }
 
   async untilReferences(count: number): Promise<void> {
@@ -267,6 +272,110 @@ describe('A stream of another process', () => {
     await fixture.upstream.stop();
     expect(await fixture.goOn().outcome).toMatchObject(LOST);
     fixture.upstream = await McpTestServer.start();
+  });
+});
+
+describe('A stream of another process whose upstream asks', () => {
+  const QUESTION: [string, Record<string, unknown>] = ['Which one?', { type: 'object' }];
+  let eventStore: OrderedEventStore;
+  const ACCEPTED = { action: 'accept', content: { one: 'the first' } } as const;
+  /** By process: what it was asked. */
+  const asked: Record<'first' | 'second' | 'third', string[]> = {
+    first: [],
+    second: [],
+    third: [],
+  };
+  const keepsSilent =
+    (who: keyof typeof asked) =>
+    ({ message }: UpstreamQuestion): Promise<QuestionAnswer> => {
+      asked[who].push(message);
+      return new Promise(() => undefined);
+    };
+  const answers =
+    (who: keyof typeof asked) =>
+    ({ message }: UpstreamQuestion): Promise<QuestionAnswer> => {
+      asked[who].push(message);
+      return Promise.resolve(ACCEPTED);
+    };
+
+  beforeEach(async () => {
+    for (const messages of Object.values(asked)) messages.length = 0;
+    const inquire: ToolHandler = async (_args, { progress, ask, gate }) => {
+      await gate('before');
+      await progress(1);
+      const answer = await ask(...QUESTION);
+      await progress(2);
+      await gate('after');
+      return { content: [], structuredContent: answer };
+    };
+    eventStore = new OrderedEventStore();
+    fixture = await ResumeFixture.start({ eventStore, tools: { inquire } });
+  });
+
+  /** The reference, which is told twice a second, says that the stream came to the latest progress. */
+  const untilProgressIsLatest = (): Promise<void> =>
+    fixture.upstream.until(() => {
+      const { lastEventId } = fixture.reference as { lastEventId?: string };
+      return lastEventId === eventStore.idOf.get('notifications/progress');
+    });
+
+  const begin = (onQuestion = keepsSilent('first')): void =>
+    void fixture.begin('inquire', {}, { onQuestion });
+
+  async function expectAnswered(call: UpstreamCall): Promise<void> {
+    fixture.upstream.release('after');
+    const result = { content: [], structuredContent: ACCEPTED };
+    expect(await call.outcome).toEqual({ kind: 'result', result });
+    expect(fixture.upstream.calls).toHaveLength(1);
+    const answered = fixture.upstream.methods.filter((method) => method === 'undefined');
+    expect(answered).toHaveLength(1);
+  }
+
+  it('is asked anew what the first process did not answer, and passes one answer on', async () => {
+    fixture.upstream.release('before');
+    begin();
+    await fixture.upstream.until(() => asked.first.length === 1);
+    await untilProgressIsLatest();
+    await fixture.dieFirst();
+    await expectAnswered(fixture.goOn({ onQuestion: answers('second') }));
+    expect(asked).toMatchObject({ first: ['Which one?'], second: ['Which one?'] });
+  });
+
+  it('is asked what was asked while nobody was there', async () => {
+    begin();
+    await fixture.untilReferences(1);
+    await fixture.upstream.untilCalled(1);
+    await fixture.dieFirst();
+    fixture.upstream.release('before');
+    await expectAnswered(fixture.goOn({ onQuestion: answers('second') }));
+    expect(asked).toMatchObject({ first: [], second: ['Which one?'] });
+  });
+
+  it('is asked by a third process what the second one did not answer either', async () => {
+    fixture.upstream.release('before');
+    begin();
+    await fixture.upstream.until(() => asked.first.length === 1);
+    await untilProgressIsLatest();
+    await fixture.dieFirst();
+    const onReference = (one: UpstreamReference): void => void fixture.references.push(one);
+    const left = fixture.goOn({ onReference, onQuestion: keepsSilent('second') });
+    await fixture.upstream.until(() => asked.second.length === 1);
+    left.detach();
+    await left.outcome;
+    await fixture.upstream.until(() => fixture.upstream.openStreams('GET') === 0);
+    await expectAnswered(fixture.goOn({ onQuestion: answers('third') }));
+    expect(asked).toMatchObject({ second: ['Which one?'], third: ['Which one?'] });
+  });
+
+  it('is not asked what the first process has answered', async () => {
+    begin(answers('first'));
+    await fixture.untilReferences(1);
+    fixture.upstream.release('before');
+    await fixture.upstream.until(() => fixture.upstream.methods.includes('undefined'));
+    await untilProgressIsLatest();
+    await fixture.dieFirst();
+    await expectAnswered(fixture.goOn({ onQuestion: answers('second') }));
+    expect(asked).toMatchObject({ first: ['Which one?'], second: [] });
   });
 });
 

@@ -8,6 +8,8 @@ export interface ExchangeOptions {
   traceparent: string | undefined;
   /** An answer that is longer is cut while it comes. */
   maxAnswerBytes: number;
+  /** The event after which the request of another process is gone on with. */
+  resumptionToken?: string | undefined;
 }
 
 /** One transport of the SDK, or of our own, with all that the SDK does not see to. */

@@ -58,13 +58,14 @@ export class SdkRequest implements SessionCall {
   private isEnded = false;
 
   constructor(private readonly parts: SdkRequestParts) {
-    const { link, traceparent, maxResultBytes } = parts;
+    const { link, traceparent, maxResultBytes, resumptionToken } = parts;
     const isResult = maxResultBytes !== undefined;
     this.exchange = link.exchange(
       (failure) => this.end(failure),
       (reference) => this.parts.onReference(reference),
       {
         traceparent,
+        resumptionToken,
         maxAnswerBytes: isResult ? maxAnswerBytes(maxResultBytes) : MAX_OTHER_BYTES,
       },
     );

@@ -24,5 +24,9 @@ export class CancelScope implements RequestScope {
 
   sent(): void {}
 
+  received(): void {}
+
+  answered(): void {}
+
   failed(): void {}
 }

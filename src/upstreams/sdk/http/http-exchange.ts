@@ -1,3 +1,4 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { within } from '../../../common/within.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import type { UpstreamFailure } from '../../upstream-failure.js';
@@ -10,6 +11,7 @@ import { OversizedAnswer } from '../streams/oversized-answer.js';
 import { limited, readingOf } from './body-limits.js';
 import { CancelScope } from './cancel-scope.js';
 import { inScope, type RequestScope, SILENT } from './request-scope.js';
+import { ResumePoint } from './resume-point.js';
 import { type BodyEnd, watchBody } from './watched-body.js';
 
 /** After the end of a stream the SDK still has to read what came last. */
@@ -53,6 +55,7 @@ export class HttpExchange implements CallExchange, RequestScope {
   private isEnded = false;
   private isAsked = false;
   private requestId: number | undefined;
+  private readonly point: ResumePoint;
   private readonly events: LatestAtIntervals<StreamPosition>;
 
   constructor(
@@ -60,6 +63,7 @@ export class HttpExchange implements CallExchange, RequestScope {
     private readonly onLost: (failure: UpstreamFailure) => void,
     onPosition: (position: StreamPosition) => void,
   ) {
+    this.point = new ResumePoint(parts.resumptionToken);
     this.events = new LatestAtIntervals(POSITION_MS, onPosition);
     this.arrived = new Promise((resolve) => (this.markArrived = resolve));
     this.streamOver = new Promise((resolve) => (this.markOver = resolve));
@@ -98,6 +102,15 @@ export class HttpExchange implements CallExchange, RequestScope {
     if (typeof requestId === 'number') this.requestId ??= requestId;
   }
 
+  received(message: JSONRPCMessage): void {
+    this.point.received(message);
+  }
+
+  answered(requestId: RequestId): void {
+    this.point.answered(requestId);
+    this.tellPosition();
+  }
+
   failed(error: Error): void {
     if (isUnreadable(error)) this.unreadableBecause = reasonOf(error);
   }
@@ -118,10 +131,18 @@ export class HttpExchange implements CallExchange, RequestScope {
     this.markOver();
   }
 
-  private cameTo(lastEventId: string): void {
+  private cameTo(eventId: string): void {
     this.isResumable = true;
+    this.point.cameTo(eventId);
+    // The SDK tells the message of the event next, in the same breath.
+    void Promise.resolve().then(() => this.tellPosition());
+  }
+
+  private tellPosition(): void {
     const { requestId } = this;
-    if (!this.isEnded && requestId !== undefined) this.events.tell({ requestId, lastEventId });
+    const { eventId: lastEventId } = this.point;
+    if (this.isEnded || requestId === undefined || lastEventId === undefined) return;
+    this.events.tell({ requestId, lastEventId });
   }
 
   private async ask(url: string | URL, init: RequestInit): Promise<Response> {

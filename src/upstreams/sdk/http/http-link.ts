@@ -33,6 +33,8 @@ export class HttpLink implements SdkLink {
       sessionId: foreign?.sessionId ?? undefined,
     });
     if (foreign !== undefined) this.transport.setProtocolVersion(foreign.protocolVersion);
+    // The SDK calls it before its own.
+    this.transport.onmessage = (message) => currentScope()?.received(message);
     this.transport.onerror = (error) => currentScope()?.failed(error);
   }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import { limited } from './body-limits.js';
 
@@ -10,6 +11,10 @@ export interface RequestScope {
   fetch(url: string | URL, init: RequestInit): Promise<Response>;
   /** The SDK sends a request of this id. */
   sent(requestId: unknown): void;
+  /** A message of the upstream, before the SDK handles it. */
+  received(message: JSONRPCMessage): void;
+  /** The upstream has taken the answer to this request of its own. */
+  answered(requestId: RequestId): void;
   /** What the SDK tells its error handler while it works for this call. */
   failed(error: Error): void;
 }
@@ -38,5 +43,7 @@ export function scopedFetch(http: OutboundHttp) {
 export const SILENT: RequestScope = {
   fetch: () => Promise.resolve(new Response(null, { status: 202 })),
   sent: () => undefined,
+  received: () => undefined,
+  answered: () => undefined,
   failed: () => undefined,
 };

@@ -1,0 +1,44 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+
+/**
+ * From which event another process goes on with a stream: the last one that came, but never beyond a request
+ * of the upstream that was not answered yet. The upstream replays that request, and nobody else would ask it.
+ */
+export class ResumePoint {
+  /** Requests that wait for their answer, with the event before each, in the order in which they came. */
+  private readonly open = new Map<RequestId, string | undefined>();
+  private previous: string | undefined;
+  /** An event id came, and not yet the message that it is of. */
+  private isBeforeMessage = false;
+
+  /** `latest`: the event after which the stream is gone on with here. */
+  constructor(private latest?: string) {}
+
+  /** Undefined: nobody could go on. */
+  get eventId(): string | undefined {
+    const [first] = this.open.values();
+    return this.open.size === 0 ? this.latest : first;
+  }
+
+  /** An event with an id, before its message. */
+  cameTo(eventId: string): void {
+    if (eventId === this.latest) return;
+    this.previous = this.latest;
+    this.latest = eventId;
+    this.isBeforeMessage = true;
+  }
+
+  received(message: JSONRPCMessage): void {
+    const before = this.isBeforeMessage ? this.previous : this.latest;
+    this.isBeforeMessage = false;
+    if (!('method' in message)) return;
+    if ('id' in message) this.open.set(message.id, before);
+    if (message.method === 'notifications/cancelled')
+      this.answered(message.params?.['requestId'] as RequestId);
+  }
+
+  /** Or taken back: it need not be asked again. */
+  answered(requestId: RequestId): void {
+    this.open.delete(requestId);
+  }
+}
