@@ -7,6 +7,10 @@ import type { Habits } from './session-actor.js';
 import { Trouble } from './trouble.js';
 
 const REPLICAS = ['one', 'other'];
+/** A slow machine gets more time for what a run must have seen to prove anything. */
+export const LEAST = { accepted: 50, kills: 1, receipts: 20, webhooks: 20 };
+const LONGER = 3;
+const LOOK_MS = 500;
 const USUAL: Habits = {
   ...{
     always: 4,
@@ -68,6 +72,7 @@ export class ChaosRun {
     const trouble = new Trouble(this.world, this.replicas, this.chance.for('trouble'));
     const making = trouble.make(over.signal);
     await sleep(minutes * 60_000);
+    await this.untilEnoughWasSeen((LONGER - 1) * minutes * 60_000);
     over.abort();
     await Promise.all([living, making]);
     const running = this.replicas.flatMap(({ running }) => running ?? []);
@@ -78,6 +83,17 @@ export class ChaosRun {
   async close(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.close()));
     await this.world.close();
+  }
+
+  private async untilEnoughWasSeen(withinMs: number): Promise<void> {
+    const { sightings } = this.world;
+    const deadline = performance.now() + withinMs;
+    const isEnough = (): boolean =>
+      sightings.accepted.length >= LEAST.accepted &&
+      (['kills', 'receipts', 'webhooks'] as const).every(
+        (what) => sightings.counted(what) >= LEAST[what],
+      );
+    while (!isEnough() && performance.now() < deadline) await sleep(LOOK_MS);
   }
 
   /** What is left is nothing that keeps a process from leaving in order. */
