@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { outsideRequestContext } from '../common/request-context.js';
 import { guardedConnector } from './guarded-connect.js';
 import { RedirectRefusedError } from './outbound-errors.js';
+import { OutboundExchange } from './outbound-exchange.js';
 import { OutboundPolicy } from './outbound-policy.js';
+import { toDispatch } from './outbound-request.js';
 
 const CONNECT_MS = 10_000;
 /**
@@ -29,7 +31,7 @@ export class OutboundHttp implements OnApplicationShutdown {
 
   /**
    * Like the global `fetch`, on a dispatcher of our own: an answer may be silent for as long as it
-   * likes. Rejects like `fetch`, with an AddressRefusedError as the cause, and with RedirectRefusedError.
+   * likes. A body is text or bytes; no redirect is followed. Rejects like `fetch`, with an AddressRefusedError as the cause, and with RedirectRefusedError.
    */
   async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     // A kept connection outlives the request that opened it, and must not be seen as part of it.
@@ -62,10 +64,9 @@ export class OutboundHttp implements OnApplicationShutdown {
   }
 
   private async send(url: string | URL, init: RequestInit): Promise<Response> {
+    const request = toDispatch(url, init);
     // Connections that the other side has closed by now are seen as closed after a turn of the event loop.
     await nextTurn();
-    // The types of the package and those of the runtime's own copy differ in name only.
-    const request = { ...init, redirect: 'manual', dispatcher: this.dispatcher } as object;
-    return undiciFetch(url, request);
+    return OutboundExchange.send(this.dispatcher, request, init.signal);
   }
 }

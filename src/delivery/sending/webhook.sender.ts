@@ -10,7 +10,6 @@ import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.js';
 import { webhookSignature } from './webhook-signature.js';
 
 const MAX_ERROR_CHARS = 300;
-const USER_AGENT = 'background-calls';
 
 /** What is posted. */
 export interface Webhook {
@@ -76,7 +75,6 @@ export class WebhookSender {
     const keys = this.signingKeys(secrets);
     const headers = {
       'content-type': 'application/json',
-      'user-agent': USER_AGENT,
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
       'webhook-signature': webhookSignature(keys, { id, timestamp, body }),
