@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 const SIMPLE_QUERY = 'Q';
 const PARSE = 'P';
+const BIND = 'B';
 const HEADER_BYTES = 5;
 
 /** Stands between a service and PostgreSQL and counts statements by their first words. */
@@ -52,7 +53,8 @@ export class StatementCounter {
       this.sockets.add(one);
       one.on('error', () => other.destroy()).on('close', () => other.destroy());
     }
-    const messages = new FrontendMessages((type, text) => this.count(type, text));
+    const statements = new SentStatements((text) => this.count(text));
+    const messages = new FrontendMessages((type, payload) => statements.add(type, payload));
     client.on('data', (data) => {
       messages.add(data);
       server.write(data);
@@ -60,11 +62,8 @@ export class StatementCounter {
     server.on('data', (data) => void client.write(data));
   }
 
-  /** Of a statement with parameters, the message that brings its text; each is sent unnamed, every time. */
-  private count(type: string, payload: string): void {
-    if (type !== SIMPLE_QUERY && type !== PARSE) return;
-    const text = type === PARSE ? payload.slice(payload.indexOf('\0') + 1) : payload;
-    const statement = text.slice(0, text.indexOf('\0')).trim().replaceAll(/\s+/g, ' ').slice(0, 70);
+  private count(text: string): void {
+    const statement = text.trim().replaceAll(/\s+/g, ' ').slice(0, 70);
     this.counts.set(statement, (this.counts.get(statement) ?? 0) + 1);
   }
 
@@ -72,6 +71,21 @@ export class StatementCounter {
     const host = decodeURIComponent(this.database.hostname).replace(/^\[|\]$/g, '');
     const port = Number(this.database.port || 5432);
     return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  }
+}
+
+/** The statements that run on one connection: their text is sent once, and each run names it. */
+class SentStatements {
+  private readonly texts = new Map<string, string>();
+
+  constructor(private readonly onRun: (text: string) => void) {}
+
+  add(type: string, payload: string): void {
+    const [first = '', second = ''] = payload.split('\0', 2);
+    if (type === SIMPLE_QUERY) this.onRun(first);
+    if (type === PARSE) this.texts.set(first, second);
+    // The first text is the name of the portal.
+    if (type === BIND) this.onRun(this.texts.get(second) ?? second);
   }
 }
 

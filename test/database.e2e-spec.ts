@@ -212,6 +212,29 @@ describe('Database', () => {
     await expect(mistaken).rejects.not.toBeInstanceOf(DatabaseUnavailableError);
   });
 
+  it('plans a statement anew when a newer version has changed what it reads', async () => {
+    const read = (): Promise<object[]> =>
+      database.query('SELECT things.* FROM things WHERE things.name = $1', ['kept']);
+    await other.query(INSERT, ['kept']);
+    expect(await read()).toEqual([{ name: 'kept' }]);
+    await other.query('ALTER TABLE things ADD COLUMN size int');
+    try {
+      await expect(read()).rejects.toThrow(DatabaseUnavailableError);
+      expect(await read()).toEqual([{ name: 'kept', size: null }]);
+    } finally {
+      await other.query('ALTER TABLE things DROP COLUMN size');
+    }
+  });
+
+  it('reads a table that has grown by its index, although its statements were planned before', async () => {
+    const plan = async (): Promise<string> => {
+      const rows = await database.query<{ 'QUERY PLAN': string }>('EXPLAIN EXECUTE by_name');
+      return rows.map((row) => row['QUERY PLAN']).join();
+    };
+    await database.query("PREPARE by_name AS SELECT FROM things WHERE things.name = 'x'");
+    expect(await plan()).toContain('Index');
+  });
+
   it('refuses a statement of a transaction that has ended', async () => {
     const tx = await database.transaction((ended) => Promise.resolve(ended));
     await expect(tx.query('SELECT 1')).rejects.toThrow(/already ended/);

@@ -12,6 +12,11 @@ const UNAVAILABLE = new Set([
   '25P03', // idle_in_transaction_session_timeout: this process was paused
   '55P03', // lock_not_available: over lock_timeout
 ]);
+/**
+ * feature_not_supported: `cached plan must not change result type`, of a statement that the connection
+ * keeps, after a newer version has changed a column.
+ */
+const OUTDATED_PLAN = '0A000';
 /** protocol_violation: in practice a statement with the wrong number of parameters. */
 const MISTAKE = '08P01';
 const RETRY = new Set([
@@ -27,6 +32,7 @@ export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return error instanceof Error;
   const code = error.code ?? '';
   if (code === MISTAKE) return false;
+  if (code === OUTDATED_PLAN) return true;
   return UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.has(code.slice(0, 2));
 }
 
@@ -35,7 +41,8 @@ export function isConnectionFailure(error: unknown): boolean {
  * known what the next answer on it belongs to.
  */
 export function breaksConnection(error: unknown): boolean {
-  if (error instanceof DatabaseError) return ENDS_SESSION.has(error.severity ?? '');
+  if (error instanceof DatabaseError)
+    return error.code === OUTDATED_PLAN || ENDS_SESSION.has(error.severity ?? '');
   return isConnectionFailure(error);
 }
 

@@ -7,6 +7,12 @@ const INT8 = 20;
 // Sequences and byte counts stay far below 2^53.
 types.setTypeParser(INT8, Number);
 
+/**
+ * Each connection keeps the plans of its statements (`StatementNames`), perhaps from when a table was still
+ * empty: they have to be right for a full table too, so whatever has an index is read by it.
+ */
+const OPTIONS = '-c enable_seqscan=off';
+
 /** Every wait for the database has an end: to connect, to get a lock, to run, to read the answer. */
 export const DATABASE_LIMITS_MS = { connect: 5_000, lock: 4_000, statement: 8_000, answer: 10_000 };
 
@@ -18,6 +24,7 @@ export function createPool(
   const pool = new Pool({
     connectionString: databaseUrl,
     application_name: 'background-calls',
+    options: OPTIONS,
     keepAlive: true,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: limitsMs.connect,

@@ -2,6 +2,9 @@ import type { Pool, PoolClient, QueryResult } from 'pg';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 import { currentRequestContext } from '../common/request-context.js';
 import { breaksConnection, isConnectionFailure } from './database-failure.js';
+import { StatementNames } from './statement-names.js';
+
+const NAMES = new StatementNames();
 
 /**
  * A connection of the pool while it is in use. It knows whether it broke, and then goes out of the
@@ -41,7 +44,10 @@ export class PooledConnection {
     const context = currentRequestContext();
     if (context) context.statements += 1;
     try {
-      return await this.client.query<R>(sql, values as unknown[]);
+      // Without values it is one of BEGIN and COMMIT, or as good: there is nothing to plan.
+      const name = values.length > 0 ? NAMES.of(sql) : undefined;
+      const text = { text: sql, values: values as unknown[], ...(name && { name }) };
+      return await this.client.query<R>(text);
     } catch (error) {
       if (breaksConnection(error)) this.broken ??= error as Error;
       throw isConnectionFailure(error) ? new DatabaseUnavailableError(error) : error;
