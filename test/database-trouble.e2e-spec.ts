@@ -16,6 +16,7 @@ const ENGINES = 4;
 const RUNNING = ['a', 'b', 'c', 'd', 'e'];
 /** Long enough for the lease below to run out, twice. */
 const STOPPED_MS = 10_000;
+/** A whole black hole: BLACK_HOLE_SEC=60 npm test -- database-trouble */
 const SILENT_MS = Number(process.env['BLACK_HOLE_SEC'] ?? 12) * 1_000;
 /** How soon after its return the service has to be ready again. */
 const READY_WITHIN_MS = 2_000;
