@@ -2,6 +2,8 @@ import { PostgresProxy } from '../support/postgres-proxy.js';
 import { ServiceProcess } from '../support/service-process.js';
 import type { ChaosWorld } from './chaos-world.js';
 
+const STARTS = 3;
+
 /** One of the processes behind the address that clients use; it comes again after each death. */
 export class Replica {
   private process: ServiceProcess | undefined;
@@ -29,11 +31,19 @@ export class Replica {
     return this.isPaused ? undefined : this.process?.url;
   }
 
+  /** As whatever keeps services running does: a start that fails, as the database is slow, is made again. */
   async start(): Promise<ServiceProcess> {
-    this.starts += 1;
-    const address = this.world.database.addressFor(`${this.name}-${this.starts}`, this.proxy.url);
-    this.process = await ServiceProcess.start(this.world.environment(address));
-    return this.process;
+    for (let tries = 1; ; tries++) {
+      this.starts += 1;
+      const address = this.world.database.addressFor(`${this.name}-${this.starts}`, this.proxy.url);
+      try {
+        this.process = await ServiceProcess.start(this.world.environment(address));
+        return this.process;
+      } catch (error) {
+        this.world.sightings.count('failed starts');
+        if (tries === STARTS) throw error;
+      }
+    }
   }
 
   /** Answers the exit code, or the signal that ended it. */

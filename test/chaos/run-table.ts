@@ -4,6 +4,7 @@ import type { Sightings } from './sightings.js';
 const COUNTED = [
   ...['calls', 'answered', 'refused', 'unanswered', 'cancels', 'turns', 'receipts', 'webhooks'],
   ...['kills', 'leaves', 'pauses', 'cuts', 'silences', 'terminations'],
+  'failed starts',
 ];
 
 /** What happened in a run, in figures. */
