@@ -1,5 +1,5 @@
 import { Api, type ApiResponse } from '../support/api.js';
-import type { Sightings } from './sightings.js';
+import type { MessageBody, Sightings } from './sightings.js';
 
 /** What a client may be answered when something is in trouble: that it is, and nothing else. */
 const IN_TROUBLE = [409, 429, 502, 503, 504];
@@ -31,6 +31,18 @@ export class CarefulApi {
   async endTurn(sessionId: string, turnId: string, interrupted = false): Promise<boolean> {
     const path = `/v1/sessions/${sessionId}/turns/${turnId}/end`;
     return (await this.post(path, { interrupted }))?.status === 200;
+  }
+
+  /** Whether all that the message asks is answered, now or before. */
+  async answerQuestions({ kind, notifications }: MessageBody): Promise<boolean> {
+    if (kind !== 'background_call.input_required') return true;
+    const accepted = { action: 'accept', content: {} };
+    const answers = await Promise.all(
+      notifications.map(({ callId }) =>
+        this.post(`/v1/background-calls/${callId}/input`, accepted),
+      ),
+    );
+    return answers.every((answer) => answer !== undefined && answer.status < 500);
   }
 
   private async guard(

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import { hashKey } from '../../src/auth/api-key.js';
 import { toPublicId } from '../../src/common/ids.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -18,13 +18,15 @@ const ADD_KEY = `
 export class ChaosDatabase {
   private constructor(
     private readonly database: TestDatabase,
-    private readonly control: Client,
+    private readonly control: Pool,
   ) {}
 
-  static async create(): Promise<ChaosDatabase> {
-    const database = await createTestDatabase();
-    const control = new Client({ connectionString: database.url });
-    await control.connect();
+  /** Of the server that all tests share, unless another one is given. */
+  static async create(given?: TestDatabase): Promise<ChaosDatabase> {
+    const database = given ?? (await createTestDatabase());
+    const control = new Pool({ connectionString: database.url, max: 1 });
+    // An idle connection breaks when the server stops; the next statement opens another one.
+    control.on('error', () => undefined);
     await control.query(ADD_APP, [HOOKS_APP]);
     await control.query(ADD_KEY, [HOOKS_APP, hashKey(HOOKS_KEY)]);
     await installHistory(control);

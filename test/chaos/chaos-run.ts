@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Chance } from './chance.js';
+import { ChaosServer } from './chaos-server.js';
 import { ChaosWorld, type Delivery } from './chaos-world.js';
 import type { Evidence } from './evidence.js';
 import { Replica } from './replica.js';
@@ -8,7 +9,7 @@ import { Trouble } from './trouble.js';
 
 const REPLICAS = ['one', 'other'];
 /** A slow machine gets more time for what a run must have seen to prove anything. */
-export const LEAST = { accepted: 50, kills: 1, receipts: 20, webhooks: 20 };
+export const LEAST = { accepted: 50, kills: 1, restarts: 1, receipts: 20, webhooks: 20 };
 const LONGER = 3;
 const LOOK_MS = 500;
 const USUAL: Habits = {
@@ -52,16 +53,18 @@ export class ChaosRun {
     readonly world: ChaosWorld,
     private readonly replicas: Replica[],
     private readonly chance: Chance,
+    private readonly server: ChaosServer,
   ) {
     world.url = (): string => this.nextUrl();
   }
 
   static async start(seed: number): Promise<ChaosRun> {
     const chance = new Chance(seed);
-    const world = await ChaosWorld.create(chance);
+    const server = await ChaosServer.start();
+    const world = await ChaosWorld.create(chance, server);
     const replicas = await Promise.all(REPLICAS.map((name) => Replica.create(name, world)));
     const [first] = await Promise.all(replicas.map((replica) => replica.start()));
-    const run = new ChaosRun(world, replicas, chance);
+    const run = new ChaosRun(world, replicas, chance, server);
     await world.begin(first!);
     return run;
   }
@@ -69,7 +72,8 @@ export class ChaosRun {
   async run(minutes: number): Promise<Evidence> {
     const over = new AbortController();
     const living = this.world.live(SESSIONS, over.signal);
-    const trouble = new Trouble(this.world, this.replicas, this.chance.for('trouble'));
+    const chance = this.chance.for('trouble');
+    const trouble = new Trouble(this.world, this.replicas, this.server, chance);
     const making = trouble.make(over.signal);
     await sleep(minutes * 60_000);
     await this.untilEnoughWasSeen((LONGER - 1) * minutes * 60_000);
@@ -90,7 +94,7 @@ export class ChaosRun {
     const deadline = performance.now() + withinMs;
     const isEnough = (): boolean =>
       sightings.accepted.length >= LEAST.accepted &&
-      (['kills', 'receipts', 'webhooks'] as const).every(
+      (['kills', 'restarts', 'receipts', 'webhooks'] as const).every(
         (what) => sightings.counted(what) >= LEAST[what],
       );
     while (!isEnough() && performance.now() < deadline) await sleep(LOOK_MS);

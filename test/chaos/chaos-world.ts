@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { changeSettings } from '../support/administration.js';
+import { eventually } from '../support/eventually.js';
 import { KEYS } from '../support/keys.js';
+import type { TestDatabase } from '../support/test-database.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { CarefulApi } from './careful-api.js';
 import { Chance } from './chance.js';
@@ -56,9 +58,9 @@ export class ChaosWorld {
     this.hooks = new HookReceiver(this.apis.webhook, this.sightings, chance.for('hooks'), FAULTS);
   }
 
-  static async create(chance: Chance): Promise<ChaosWorld> {
+  static async create(chance: Chance, server?: TestDatabase): Promise<ChaosWorld> {
     const [database, upstreams, workspaces] = await Promise.all([
-      ChaosDatabase.create(),
+      ChaosDatabase.create(server),
       ChaosUpstreams.start(),
       mkdtemp(join(tmpdir(), 'workspaces-')),
     ]);
@@ -111,8 +113,9 @@ export class ChaosWorld {
     await Promise.all([turns, ...actors]);
   }
 
-  /** Lets everything run out; `processes` are those that run. */
+  /** Lets everything run out, with receivers that err no more; `processes` are those that run. */
   async settle(processes: ServiceProcess[]): Promise<Evidence> {
+    await this.mend(processes[0]);
     const settled = new AbortController();
     const turns = endOpenTurns(this.sightings, settled.signal);
     await untilSettled(this.database, SETTLED_WITHIN_MS);
@@ -126,6 +129,15 @@ export class ChaosWorld {
       maxPerTarget: MAX_PER_TARGET,
       left,
     };
+  }
+
+  /** What waits after failures is sent at once, as to any new address. */
+  private async mend(process: ServiceProcess | undefined): Promise<void> {
+    const delivery = { url: this.hooks.mend() };
+    const path = this.database.hooksAppPath;
+    await eventually('the receiver of webhooks has moved', async () => {
+      return (await process?.admin.patch(path, { delivery }))?.status === 200;
+    });
   }
 
   async close(): Promise<void> {

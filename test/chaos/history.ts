@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Pool } from 'pg';
 
 /**
  * What the database itself notes of each move, in the transaction of the move: the product can neither
@@ -68,7 +68,7 @@ const INSTALL = `
     FOR EACH ROW EXECUTE FUNCTION chaos_note_message();`;
 
 /** Lets the database write down what happens in it from now on. */
-export async function installHistory(database: Client): Promise<void> {
+export async function installHistory(database: Pool): Promise<void> {
   await database.query(INSTALL);
 }
 

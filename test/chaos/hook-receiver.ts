@@ -12,6 +12,7 @@ export interface HookFaults {
   losesAnswers: number;
 }
 
+const NO_FAULTS: HookFaults = { errs: 0, losesAnswers: 0 };
 /** Is sent to before it was asked whether its turn runs. */
 const NOT_ASKED = -Infinity;
 
@@ -23,21 +24,29 @@ export class HookReceiver {
     private readonly api: CarefulApi,
     private readonly sightings: Sightings,
     private readonly chance: Chance,
-    private readonly faults: HookFaults,
+    private faults: HookFaults,
   ) {}
 
   /** Answers its URL. */
   async open(): Promise<string> {
     this.receiver = await WebhookReceiver.start();
-    this.receiver.answerAlways((response, webhook) => {
+    this.receiver.answerAlways(async (response, webhook) => {
       this.sightings.count('webhooks');
       if (this.chance.happens(this.faults.errs)) return this.refuse()(response, webhook);
-      const { id, target } = this.sightings.receive(webhook.raw.toString(), NOT_ASKED);
+      const message = this.sightings.receive(webhook.raw.toString(), NOT_ASKED);
+      const { id, target } = message;
+      if (!(await this.api.answerQuestions(message))) return this.refuse()(response, webhook);
       if (this.chance.happens(this.faults.losesAnswers)) return loseAnswer(response, webhook);
       if (!isWoken(target.sessionId)) return status(204)(response, webhook);
       return this.wake(`wake-${id}`, target.sessionId)(response, webhook);
     });
     return this.receiver.url;
+  }
+
+  /** Errs no more. Answers its new URL. */
+  mend(): string {
+    this.faults = NO_FAULTS;
+    return `${this.receiver?.url}?mended`;
   }
 
   async close(): Promise<void> {

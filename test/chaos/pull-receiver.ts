@@ -35,14 +35,11 @@ export class PullReceiver {
   }
 
   private async take(body: string, askedAtMs: number): Promise<void> {
-    const { id, kind, target, notifications } = this.sightings.receive(body, askedAtMs);
+    const message = this.sightings.receive(body, askedAtMs);
+    const { id, target } = message;
     this.sightings.count('receipts');
-    if (kind === 'background_call.input_required')
-      for (const { callId } of notifications)
-        await this.api.post(`/v1/background-calls/${callId}/input`, {
-          action: 'accept',
-          content: {},
-        });
+    // It comes again.
+    if (!(await this.api.answerQuestions(message))) return;
     if (this.chance.happens(this.faults.losesAcknowledgements)) return;
     // Such a session begins a turn in the step of the acknowledgement.
     if (isWoken(target.sessionId)) return this.wake(id, target.sessionId);

@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Pool } from 'pg';
 import type {
   CallChange,
   CallRow,
@@ -68,7 +68,7 @@ export type RecordedRows = Pick<
 >;
 
 /** What the tables of the service, and the history beside them, hold. */
-export async function readRows(database: Client): Promise<RecordedRows> {
+export async function readRows(database: Pool): Promise<RecordedRows> {
   const read = async <R extends object>(sql: string): Promise<R[]> =>
     (await database.query<R>(sql)).rows;
   return {
@@ -82,7 +82,7 @@ export async function readRows(database: Client): Promise<RecordedRows> {
 }
 
 export async function countUnsettled(
-  database: Client,
+  database: Pool,
 ): Promise<{ calls: number; notifications: number }> {
   const { rows } = await database.query<{ calls: number; notifications: number }>(UNSETTLED);
   return rows[0] ?? { calls: 0, notifications: 0 };

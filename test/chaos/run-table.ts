@@ -3,7 +3,7 @@ import type { Sightings } from './sightings.js';
 
 const COUNTED = [
   ...['calls', 'answered', 'refused', 'unanswered', 'cancels', 'turns', 'receipts', 'webhooks'],
-  ...['kills', 'leaves', 'pauses', 'cuts', 'silences', 'terminations'],
+  ...['kills', 'leaves', 'pauses', 'cuts', 'silences', 'terminations', 'restarts'],
   'failed starts',
 ];
 

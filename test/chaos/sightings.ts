@@ -1,7 +1,7 @@
 import { fromPublicId } from '../../src/common/ids.js';
 import type { AcceptedCall, Receipt, TurnSpan } from './evidence.js';
 
-interface MessageBody {
+export interface MessageBody {
   id: string;
   kind: string;
   target: { sessionId: string };

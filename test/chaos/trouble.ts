@@ -1,11 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from './chance.js';
+import type { ChaosServer } from './chaos-server.js';
 import { type ChaosWorld, LEASE_SEC } from './chaos-world.js';
 import type { Replica } from './replica.js';
 
-type Kind = 'kills' | 'leaves' | 'pauses' | 'cuts' | 'silences' | 'terminations';
+type Kind = 'kills' | 'leaves' | 'pauses' | 'cuts' | 'silences' | 'terminations' | 'restarts';
 
-const KINDS: Kind[] = ['kills', 'pauses', 'cuts', 'terminations', 'kills', 'silences', 'leaves'];
+const KINDS: Kind[] = [
+  'kills',
+  'pauses',
+  'cuts',
+  'restarts',
+  'terminations',
+  'kills',
+  'silences',
+  'leaves',
+];
 /** Twice the time after which another replica takes it for dead. */
 const PAUSE_MS = LEASE_SEC * 2_000;
 const TERMINATE = `
@@ -17,6 +27,7 @@ export class Trouble {
   constructor(
     private readonly world: ChaosWorld,
     private readonly replicas: Replica[],
+    private readonly server: ChaosServer,
     private readonly chance: Chance,
   ) {}
 
@@ -50,6 +61,8 @@ export class Trouble {
         return this.withoutDatabase((each) => each.proxy.fallSilent());
       case 'terminations':
         return void (await this.world.database.query(TERMINATE));
+      case 'restarts':
+        return this.server.restart(this.chance.between(0, 2_000));
     }
   }
 
