@@ -8,6 +8,7 @@ import type {
 } from '../src/upstreams/upstream-call.js';
 import type { UpstreamPool } from '../src/upstreams/upstream-pool.js';
 import { eventually } from './support/eventually.js';
+import { HttpTee } from './support/http-tee.js';
 import { McpTestServer } from './support/mcp-server.js';
 import { StdioUpstream } from './support/stdio-upstream.js';
 import { aListener, aToolRequest } from './support/upstream-call.js';
@@ -185,5 +186,46 @@ describe('a question whose call has ended', () => {
     await eventually('it is answered', () =>
       JSON.stringify(program.entries()).includes('"result":{"action":"cancel"}'),
     );
+  });
+});
+
+describe('an answer that a server over HTTP does not take', () => {
+  const ADA = { action: 'accept', content: { name: 'Ada' } } as const;
+  let tee: HttpTee;
+
+  beforeEach(async () => {
+    tee = await HttpTee.start(web.url);
+  });
+  afterEach(() => tee.stop());
+
+  /** How the call ended, and how often the answer was sent. `spoil`: what becomes of it the nth time. */
+  async function answered(spoil: (times: number) => number | undefined): Promise<object> {
+    let times = 0;
+    tee.spoil = (body) => (body.includes('"Ada"') ? spoil(++times) : undefined);
+    const user = new User();
+    const call = user.call(aServer({ url: tee.url, sharing: 'call' }), 'ask', WHO);
+    await user.untilAsked();
+    user.answer(ADA);
+    const result: object = await resultOf(call);
+    return { ...result, times };
+  }
+
+  it('at once is sent again, and the call goes on', async () => {
+    expect(await answered((times) => [0, 503][times - 1])).toMatchObject({
+      times: 3,
+      structuredContent: ADA,
+    });
+  });
+
+  it.each([
+    ['ever', 503, 5],
+    ['and refuses', 404, 1],
+  ])('%s ends its call as lost', async (_, status, times) => {
+    expect(await answered(() => status)).toMatchObject({
+      times,
+      outcomeUnknown: true,
+      code: 'upstream_lost',
+      message: expect.stringContaining('its question'),
+    });
   });
 });

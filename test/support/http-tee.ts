@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy in front of an HTTP server that writes down the bodies of the requests. */
+/** A proxy in front of an HTTP server that writes down the bodies of the requests, and can spoil some. */
 export class HttpTee {
   readonly bodies: string[] = [];
+  /** Asked about each body before it is passed on: a status to answer instead, or 0 to break the connection. */
+  spoil: (body: string) => number | undefined = () => undefined;
 
   private constructor(private readonly http: Server) {}
 
@@ -21,13 +23,14 @@ export class HttpTee {
       passed.on('error', () => outgoing.destroy());
       outgoing.on('close', () => passed.destroy());
       let body = '';
-      incoming.on('data', (chunk: Buffer) => {
-        body += chunk.toString();
-        passed.write(chunk);
-      });
+      incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
       incoming.on('end', () => {
         tee.bodies.push(body);
-        passed.end();
+        const status = tee.spoil(body);
+        if (status === undefined) return passed.end(body);
+        passed.destroy();
+        if (status === 0) return outgoing.destroy();
+        return outgoing.writeHead(status).end();
       });
     });
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

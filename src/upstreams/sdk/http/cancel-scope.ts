@@ -28,5 +28,7 @@ export class CancelScope implements RequestScope {
 
   answered(): void {}
 
+  unanswered(): void {}
+
   failed(): void {}
 }

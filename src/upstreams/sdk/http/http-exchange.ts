@@ -111,6 +111,12 @@ export class HttpExchange implements CallExchange, RequestScope {
     this.tellPosition();
   }
 
+  /** It would wait for the answer as long as it lives. */
+  unanswered(requestId: RequestId, error: unknown): void {
+    if (this.point.isQuestion(requestId))
+      this.lost(`the answer to its question was not taken (${reasonOf(error)})`);
+  }
+
   failed(error: Error): void {
     if (isUnreadable(error)) this.unreadableBecause = reasonOf(error);
   }

@@ -15,6 +15,8 @@ export interface RequestScope {
   received(message: JSONRPCMessage): void;
   /** The upstream has taken the answer to this request of its own. */
   answered(requestId: RequestId): void;
+  /** The upstream could not be given the answer to this request of its own. */
+  unanswered(requestId: RequestId, error: unknown): void;
   /** What the SDK tells its error handler while it works for this call. */
   failed(error: Error): void;
 }
@@ -45,5 +47,6 @@ export const SILENT: RequestScope = {
   sent: () => undefined,
   received: () => undefined,
   answered: () => undefined,
+  unanswered: () => undefined,
   failed: () => undefined,
 };

@@ -23,6 +23,14 @@ describe('the point from which another process goes on', () => {
     if (message) point.received(message);
   }
 
+  it('knows the questions that wait for their answer', () => {
+    point.received(question(0));
+    point.received({ jsonrpc, id: 1, method: 'ping' });
+    expect([0, 1, 2].map((id) => point.isQuestion(id))).toEqual([true, false, false]);
+    point.answered(0);
+    expect(point.isQuestion(0)).toBe(false);
+  });
+
   it('is the last event that came', () => {
     expect(point.eventId).toBeUndefined();
     event('1');

@@ -1,12 +1,19 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 
+/** A request of the upstream. */
+interface OpenRequest {
+  method: string;
+  /** The event before it. */
+  before: string | undefined;
+}
+
 /**
  * From which event another process goes on with a stream: the last one that came, but never beyond a request
  * of the upstream that was not answered yet. The upstream replays that request, and nobody else would ask it.
  */
 export class ResumePoint {
-  /** Requests that wait for their answer, with the event before each, in the order in which they came. */
-  private readonly open = new Map<RequestId, string | undefined>();
+  /** Requests that wait for their answer, in the order in which they came. */
+  private readonly open = new Map<RequestId, OpenRequest>();
   private previous: string | undefined;
   /** An event id came, and not yet the message that it is of. */
   private isBeforeMessage = false;
@@ -17,7 +24,7 @@ export class ResumePoint {
   /** Undefined: nobody could go on. */
   get eventId(): string | undefined {
     const [first] = this.open.values();
-    return this.open.size === 0 ? this.latest : first;
+    return first === undefined ? this.latest : first.before;
   }
 
   /** An event with an id, before its message. */
@@ -32,9 +39,15 @@ export class ResumePoint {
     const before = this.isBeforeMessage ? this.previous : this.latest;
     this.isBeforeMessage = false;
     if (!('method' in message)) return;
-    if ('id' in message) this.open.set(message.id, before);
-    if (message.method === 'notifications/cancelled')
+    const { method } = message;
+    if ('id' in message) this.open.set(message.id, { method, before });
+    if (method === 'notifications/cancelled')
       this.answered(message.params?.['requestId'] as RequestId);
+  }
+
+  /** Whether it waits for what the user answers. */
+  isQuestion(requestId: RequestId): boolean {
+    return this.open.get(requestId)?.method === 'elicitation/create';
   }
 
   /** Or taken back: it need not be asked again. */
