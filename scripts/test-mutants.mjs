@@ -14,6 +14,10 @@ const parts = process.argv.slice(2);
 const chosen = Object.keys(MUTANTS).filter(
   (name) => parts.length === 0 || parts.some((part) => name.includes(part)),
 );
+if (chosen.length === 0) {
+  process.stderr.write(`No such mutant: ${parts.join(', ')}\n`);
+  process.exit(1);
+}
 const caught = (await onTestServer(run)) ?? 0;
 const failed = chosen.length - caught;
 process.stdout.write(`\n${caught}/${chosen.length} mutants caught\n`);
@@ -24,6 +28,7 @@ process.stdout.write(`${caught} passed, ${Math.max(failed, caught === 0 ? 1 : 0)
 /** Answers how many were caught. */
 async function run(server) {
   const complaint = await controlComplaint(server);
+  if (isInterrupted()) return 0;
   if (complaint) {
     process.stdout.write(
       `The product as it is does not pass, so nothing is proved:\n${complaint}\n`,

@@ -14,6 +14,7 @@ type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 /** Longer than what waits for a reader, in chunks whose contents say where they belong. */
 const LONG = Buffer.from(Array.from({ length: 200_000 }, (_, n) => `line ${n}\n`).join(''));
 
+const COLLECTED_WITHIN_MS = 30_000;
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 /** Not by its class: the test runner has another one. */
 const TYPE_ERROR = { name: 'TypeError' };
@@ -189,7 +190,7 @@ describe.each<[string, Fetch]>([
   });
 
   it('fails when nobody listens, and says so in the cause', async () => {
-    await expect(send('http://127.0.0.1:1024/')).rejects.toMatchObject({
+    await expect(send(await deadUrl())).rejects.toMatchObject({
       name: 'TypeError',
       message: 'fetch failed',
       cause: expect.objectContaining({ code: 'ECONNREFUSED', syscall: 'connect' }),
@@ -297,7 +298,7 @@ describe('an answer that OutboundHttp gives', () => {
     await (await outbound.fetch(url, { signal })).text();
     answer = (_, response) => response.write('begun');
     await (await outbound.fetch(url, { signal })).body!.cancel();
-    await outbound.fetch('http://127.0.0.1:1024/', { signal }).catch(() => undefined);
+    await outbound.fetch(await deadUrl(), { signal }).catch(() => undefined);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
@@ -314,7 +315,10 @@ describe('an answer that OutboundHttp gives', () => {
 
   it('is no answer when its status is none', async () => {
     answer = (_, response) => response.writeHead(999).end('x');
-    await expect(outbound.fetch(url)).rejects.toMatchObject({ name: 'TypeError' });
+    await expect(outbound.fetch(url)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'fetch failed',
+    });
   });
 
   it('takes a body of text or bytes only', async () => {
@@ -330,14 +334,25 @@ describe('an answer that OutboundHttp gives', () => {
   });
 });
 
-/** Collects garbage until this happens. */
+/** Nobody listens there: it has just been closed. */
+async function deadUrl(): Promise<string> {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  return `http://127.0.0.1:${port}/`;
+}
+
+/** Collects garbage until this happens, or it never will. */
 async function collecting(event: Promise<unknown>): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let hasHappened = false;
   void event.then(() => (hasHappened = true));
-  while (!hasHappened) {
+  const deadline = performance.now() + COLLECTED_WITHIN_MS;
+  while (!hasHappened && performance.now() < deadline) {
     collect();
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+  expect(hasHappened).toBe(true);
 }

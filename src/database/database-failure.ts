@@ -12,11 +12,8 @@ const UNAVAILABLE = new Set([
   '25P03', // idle_in_transaction_session_timeout: this process was paused
   '55P03', // lock_not_available: over lock_timeout
 ]);
-/**
- * feature_not_supported: `cached plan must not change result type`, of a statement that the connection
- * keeps, after a newer version has changed a column.
- */
-const OUTDATED_PLAN = '0A000';
+/** feature_not_supported, which a statement of ours may be, too; so it is this one only where it says so. */
+const OUTDATED_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 /** protocol_violation: in practice a statement with the wrong number of parameters. */
 const MISTAKE = '08P01';
 const RETRY = new Set([
@@ -32,7 +29,7 @@ export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return error instanceof Error;
   const code = error.code ?? '';
   if (code === MISTAKE) return false;
-  if (code === OUTDATED_PLAN) return true;
+  if (isOutdatedPlan(error)) return true;
   return UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.has(code.slice(0, 2));
 }
 
@@ -42,7 +39,7 @@ export function isConnectionFailure(error: unknown): boolean {
  */
 export function breaksConnection(error: unknown): boolean {
   if (error instanceof DatabaseError)
-    return error.code === OUTDATED_PLAN || ENDS_SESSION.has(error.severity ?? '');
+    return isOutdatedPlan(error) || ENDS_SESSION.has(error.severity ?? '');
   return isConnectionFailure(error);
 }
 
@@ -54,4 +51,9 @@ export function isWorthRetrying(error: unknown): boolean {
 /** Whether the statement would have broken the constraint of this name. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.constraint === constraint;
+}
+
+/** A connection keeps a statement whose result a newer version has changed. Once more on another one, it works. */
+function isOutdatedPlan({ code, routine }: DatabaseError): boolean {
+  return code === OUTDATED_PLAN.code && routine === OUTDATED_PLAN.routine;
 }

@@ -92,7 +92,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_control: Control | undefined, cause: Error): void {
-    const message = this.body === undefined ? 'fetch failed' : 'terminated';
+    const message = this.outcome === undefined ? 'terminated' : 'fetch failed';
     this.fail(new TypeError(message, { cause }));
   }
 

@@ -35,7 +35,7 @@ export type StreamPosition = Pick<StreamReference, 'requestId' | 'lastEventId'>;
 /**
  * The HTTP side of one call. The SDK leaves a call waiting for its time-out, for hours here, when the
  * response stream ends without an answer; and it leaves the stream of a cancelled call open. Both are
- * seen to here, by request, without looking into what the streams carry.
+ * seen to here, by request; of what the streams carry it looks at event ids and requests of the upstream alone.
  */
 export class HttpExchange implements CallExchange, RequestScope {
   /** Resolves when the upstream has begun to answer: from then on it knows the call. */

@@ -5,12 +5,13 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { backoffMs } from '../../../common/backoff.js';
 import { currentScope } from './request-scope.js';
 
 type Answer = JSONRPCMessage & { id: RequestId };
 
 const MAX_TRIES = 5;
-const FIRST_RETRY_MS = 150;
+const RETRY = { firstMs: 300, longestMs: 2_400 };
 
 /**
  * The SDK's transport, which goes on with a stream but then tells none of its further events, which can't
@@ -39,7 +40,7 @@ export class ResumableTransport extends StreamableHTTPClientTransport {
         return scope?.answered(message.id);
       } catch (error) {
         if (tries < MAX_TRIES && !isRefusal(error)) {
-          await sleep(FIRST_RETRY_MS * 2 ** tries);
+          await sleep(backoffMs(tries, RETRY));
           continue;
         }
         scope?.unanswered(message.id, error);
@@ -58,7 +59,7 @@ export class ResumableTransport extends StreamableHTTPClientTransport {
         return await this.resumeStream(lastEventId, { onresumptiontoken });
       } catch (error) {
         if (tries === MAX_TRIES) throw error;
-        await sleep(FIRST_RETRY_MS * 2 ** tries);
+        await sleep(backoffMs(tries, RETRY));
       }
     }
   }

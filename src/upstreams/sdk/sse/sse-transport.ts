@@ -45,7 +45,7 @@ export class SseTransport extends MessageTransport implements EventListener {
     if (!response.ok) throw new StreamableHTTPError(response.status, await textStart(response));
     const type = response.headers.get('content-type') ?? 'none';
     if (!type.startsWith('text/event-stream') || response.body === null) {
-      this.connection.abort();
+      await response.body?.cancel();
       throw new Error(`its answer is no event stream but has the content type ${type}`);
     }
     void this.readAll(response.body);
