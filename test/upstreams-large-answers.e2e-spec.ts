@@ -122,6 +122,21 @@ describe('An answer over HTTP', () => {
     });
   });
 
+  it('that tells of a failure and then stalls is waited for no longer', async () => {
+    upstream = await McpTestServer.start({
+      intercept: (_request, response, body) => {
+        if (!body.includes('"tools/call"')) return false;
+        response.writeHead(500).write('half of it');
+        return true;
+      },
+    });
+    const { outcome } = ask(aServer({ url: upstream.url }), 'any');
+    expect(await outcome).toMatchObject({
+      ...LOST,
+      message: expect.stringContaining('HTTP 500: half of it'),
+    });
+  });
+
   it('of any other kind has a limit of its own: the tool list', async () => {
     upstream = await McpTestServer.start({
       toolPages: [[{ name: 'x', description: 'd'.repeat(17_000_000) }]],

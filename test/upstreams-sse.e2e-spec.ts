@@ -209,6 +209,20 @@ describe('A message that is refused', () => {
     expect(upstream.received('notifications/cancelled')).toEqual([]);
   });
 
+  it('by an answer that stalls fails, too', async () => {
+    await start({
+      intercept: (_request, response, body) => {
+        if (!body.includes('refuse me')) return false;
+        response.writeHead(500).write('half of it');
+        return true;
+      },
+    });
+    expect(await call('echo', { text: 'refuse me' }).outcome).toMatchObject({
+      ...LOST,
+      message: 'The upstream failed: HTTP 500: half of it',
+    });
+  });
+
   it('because the session was forgotten is sent again in a new one', async () => {
     let forgets = 1;
     await start({

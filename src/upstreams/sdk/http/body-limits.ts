@@ -1,4 +1,4 @@
-import { MAX_OTHER_BYTES } from '../answer-limits.js';
+import { ERROR_BODY_MS, MAX_OTHER_BYTES } from '../answer-limits.js';
 import { type Bytes, ByteStore } from '../streams/byte-store.js';
 import { EventReader } from '../streams/event-reader.js';
 import { LineSplitter } from '../streams/line-splitter.js';
@@ -6,7 +6,7 @@ import { OversizedAnswer } from '../streams/oversized-answer.js';
 import { toEventText } from './event-text.js';
 import { type BodyReading, watchBody } from './watched-body.js';
 
-/** Of an answer that says what went wrong. */
+/** Of an answer that says what went wrong; what comes later than that is not waited for. */
 const MAX_ERROR_BYTES = 64 * 1_024;
 
 /**
@@ -65,11 +65,20 @@ async function* wholeBody(chunks: Chunks, maxBytes: number): Read {
 }
 
 async function* firstBytes(chunks: Chunks, maxBytes: number): Read {
-  let left = maxBytes;
-  for await (const chunk of chunks) {
-    yield chunk.subarray(0, left);
-    left -= chunk.length;
-    if (left <= 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ERROR_BODY_MS).unref();
+  });
+  try {
+    const iterator = chunks[Symbol.asyncIterator]();
+    for (let left = maxBytes; left > 0;) {
+      const next = await Promise.race([iterator.next(), late]);
+      if (next === undefined || next.done === true) return;
+      yield next.value.subarray(0, left);
+      left -= next.value.length;
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 
