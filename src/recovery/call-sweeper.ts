@@ -4,11 +4,21 @@ import { Logger } from '../common/logger.js';
 import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import { InstanceRepository } from '../instances/instance.repository.js';
-import { SweepRepository, type SweptCall } from './sweep.repository.js';
+import { SWEEP_BATCH, SweepRepository, type SweptCall } from './sweep.repository.js';
 import { SweptCallMover } from './swept-call.mover.js';
 
 /** By one sweep: what is left over comes with the next one, here or at another replica. */
 const TAKE_OVERS = 50;
+const MOST_STUCK = 1_000;
+
+/** One reason to move calls of others. */
+interface Part {
+  find(passedOver: string[]): Promise<SweptCall[]>;
+  /** Answers whether it was moved. */
+  move(call: SweptCall): Promise<boolean>;
+  /** Calls that could not be moved: passed over until all others had their turn. */
+  stuck: Set<string>;
+}
 
 /**
  * Goes on with calls of dead owners where that can be done, and ends what nobody else will: the others,
@@ -17,6 +27,22 @@ const TAKE_OVERS = 50;
  */
 @Injectable()
 export class CallSweeper {
+  private readonly cancels: Part = {
+    find: (passedOver) => this.sweeps.overdueCancels(this.database, passedOver),
+    move: (call) => this.mover.end(call, CANCELLED, 'cancel'),
+    stuck: new Set(),
+  };
+  private readonly deadlines: Part = {
+    find: (passedOver) => this.sweeps.pastDeadline(this.database, passedOver),
+    move: (call) => this.mover.end(call, timedOut(call.maxHours, call.spentMs), 'deadline'),
+    stuck: new Set(),
+  };
+  private readonly owners: Part = {
+    find: (passedOver) => this.ofDeadOwners(passedOver),
+    move: (call) => (goesOn(call) ? this.mover.takeOver(call) : this.mover.endAbandoned(call)),
+    stuck: new Set(),
+  };
+
   constructor(
     private readonly database: Database,
     private readonly lease: InstanceLease,
@@ -28,32 +54,25 @@ export class CallSweeper {
 
   /** Each part for itself: one that fails is tried again with the next sweep. */
   async sweep(): Promise<void> {
-    await this.attempt('cancels', () => this.endOverdueCancels());
-    await this.attempt('deadlines', () => this.endPastDeadline());
-    await this.attempt('owners', () => this.callsOfDeadOwners());
+    await this.attempt('cancels', () => this.work(this.cancels));
+    await this.attempt('deadlines', () => this.work(this.deadlines));
+    await this.attempt('owners', () => this.work(this.owners, TAKE_OVERS));
   }
 
-  private async endOverdueCancels(): Promise<void> {
-    const calls = await this.sweeps.overdueCancels(this.database);
-    await this.mover.removeFiles(calls);
-    for (const call of calls) await this.mover.end(call, CANCELLED, 'cancel');
+  private async work(part: Part, takeOvers = SWEEP_BATCH): Promise<void> {
+    const found = await part.find([...part.stuck]);
+    const ends = found.filter((call) => !goesOn(call));
+    const chosen = [...ends, ...found.filter(goesOn).slice(0, takeOvers)];
+    await this.mover.removeFiles(chosen);
+    for (const call of chosen) if (!(await part.move(call))) part.stuck.add(call.id);
+    const isRoundOver = found.length < SWEEP_BATCH && chosen.length === found.length;
+    if (isRoundOver || part.stuck.size > MOST_STUCK) part.stuck.clear();
   }
 
-  private async endPastDeadline(): Promise<void> {
-    const calls = await this.sweeps.pastDeadline(this.database);
-    await this.mover.removeFiles(calls);
-    for (const call of calls)
-      await this.mover.end(call, timedOut(call.maxHours, call.spentMs), 'deadline');
-  }
-
-  private async callsOfDeadOwners(): Promise<void> {
+  private async ofDeadOwners(passedOver: string[]): Promise<SweptCall[]> {
     if (this.lease.mayJudgeOthers)
       await this.instances.fenceExpired(this.database, this.lease.instanceId);
-    const calls = await this.sweeps.ofDeadOwners(this.database);
-    await this.mover.removeFiles(calls);
-    const goesOn = (call: SweptCall): boolean => call.reference !== null && !call.isCancelRequested;
-    for (const call of calls.filter((each) => !goesOn(each))) await this.mover.endAbandoned(call);
-    for (const call of calls.filter(goesOn).slice(0, TAKE_OVERS)) await this.mover.takeOver(call);
+    return this.sweeps.ofDeadOwners(this.database, passedOver);
   }
 
   private async attempt(part: string, work: () => Promise<void>): Promise<void> {
@@ -63,4 +82,9 @@ export class CallSweeper {
       this.logger.warn('recovery.sweep_failed', { part }, error);
     }
   }
+}
+
+/** Whether another process could go on with it. */
+function goesOn(call: SweptCall): boolean {
+  return call.reference !== null && !call.isCancelRequested;
 }

@@ -39,43 +39,48 @@ const SELECT = `
   FROM background_calls
   JOIN targets ON targets.id = background_calls.target_id`;
 
-// A bounded batch: what is left over comes with the next sweep.
-const BATCH = 200;
+/** Calls that one look finds at most: what is left over comes with the next one. */
+export const SWEEP_BATCH = 200;
+
+// Ordered by columns of running calls alone: by the primary key all ended ones might be read as well.
+const IS_WANTED = `background_calls.id <> ALL($1::uuid[])`;
 
 const OF_DEAD_OWNERS = `${SELECT}
   WHERE background_calls.ended_at IS NULL AND background_calls.owner_id IS NOT NULL
-    AND ${OWNER_IS_GONE}
-  LIMIT ${BATCH}`;
+    AND ${OWNER_IS_GONE} AND ${IS_WANTED}
+  ORDER BY background_calls.started_at LIMIT ${SWEEP_BATCH}`;
 
 const PAST_DEADLINE = `${SELECT}
   WHERE background_calls.ended_at IS NULL AND background_calls.deadline_at <= now()
-  LIMIT ${BATCH}`;
+    AND ${IS_WANTED}
+  ORDER BY background_calls.deadline_at LIMIT ${SWEEP_BATCH}`;
 
 // The owner has a grace of 5 s to carry a cancel out.
 const OVERDUE_CANCELS = `${SELECT}
   WHERE background_calls.ended_at IS NULL
     AND background_calls.cancel_requested_at < now() - interval '5 seconds'
-  LIMIT ${BATCH}`;
+    AND ${IS_WANTED}
+  ORDER BY background_calls.cancel_requested_at LIMIT ${SWEEP_BATCH}`;
 
 const OF_OWNER = `${SELECT}
   WHERE background_calls.ended_at IS NULL AND background_calls.owner_id = $1`;
 
-/** Finds the calls that need somebody to end them. */
+/** Finds the calls that need somebody to end them: the oldest first, without those of `passedOver`. */
 @Injectable()
 export class SweepRepository {
   /** Calls whose owner was fenced or has left. */
-  async ofDeadOwners(db: Queryable): Promise<SweptCall[]> {
-    return select(db, OF_DEAD_OWNERS);
+  async ofDeadOwners(db: Queryable, passedOver: string[]): Promise<SweptCall[]> {
+    return select(db, OF_DEAD_OWNERS, [passedOver]);
   }
 
   /** Calls that have run longer than their limit, on the database's clock. */
-  async pastDeadline(db: Queryable): Promise<SweptCall[]> {
-    return select(db, PAST_DEADLINE);
+  async pastDeadline(db: Queryable, passedOver: string[]): Promise<SweptCall[]> {
+    return select(db, PAST_DEADLINE, [passedOver]);
   }
 
   /** Calls whose cancel was asked for more than 5 s ago. */
-  async overdueCancels(db: Queryable): Promise<SweptCall[]> {
-    return select(db, OVERDUE_CANCELS);
+  async overdueCancels(db: Queryable, passedOver: string[]): Promise<SweptCall[]> {
+    return select(db, OVERDUE_CANCELS, [passedOver]);
   }
 
   /** All calls of one process, without a bound. */
@@ -84,7 +89,7 @@ export class SweepRepository {
   }
 }
 
-async function select(db: Queryable, sql: string, values?: unknown[]): Promise<SweptCall[]> {
+async function select(db: Queryable, sql: string, values: unknown[]): Promise<SweptCall[]> {
   const rows = await db.query<SweptRow>(sql, values);
   return rows.map((row) => {
     const { id: targetId, appId, address } = toTarget(row);

@@ -5,6 +5,7 @@ import type { EndGuard } from '../background-calls/background-call.repository.js
 import { CANCELLED, type CallEnding } from '../background-calls/call-ending.js';
 import { ResultFiling } from '../background-calls/results/result-filing.js';
 import { CallTakeOver } from '../background-calls/take-over/call-take-over.js';
+import { failureLevel } from '../common/failure-level.js';
 import { Logger } from '../common/logger.js';
 import { InstanceLease } from '../instances/instance-lease.js';
 import type { SweptCall } from './sweep.repository.js';
@@ -35,23 +36,25 @@ export class SweptCallMover {
     );
   }
 
-  async takeOver(call: SweptCall): Promise<void> {
-    await this.move(call, 'take-over', () => this.takeOvers.take(call));
+  /** Answers whether it was moved. */
+  async takeOver(call: SweptCall): Promise<boolean> {
+    return this.move(call, 'take-over', () => this.takeOvers.take(call));
   }
 
   /** It waits in the queue again, or ends as interrupted, or as cancelled where that was asked for. */
-  async endAbandoned(call: SweptCall): Promise<void> {
-    if (!(await this.move(call, 'dead-owner', () => this.registry.interrupt(call, 'dead-owner'))))
-      await this.end(call, CANCELLED, 'cancel');
+  async endAbandoned(call: SweptCall): Promise<boolean> {
+    return (
+      (await this.move(call, 'dead-owner', () => this.registry.interrupt(call, 'dead-owner'))) ||
+      (await this.end(call, CANCELLED, 'cancel'))
+    );
   }
 
   /** In place of an owner who has not done it and may be gone: its work is told by whoever ends its call. */
-  async end(call: SweptCall, ending: CallEnding, guard: EndGuard): Promise<void> {
-    const reference = call.reference && (JSON.parse(call.reference) as object);
-    await this.move(call, guard, async () => {
+  async end(call: SweptCall, ending: CallEnding, guard: EndGuard): Promise<boolean> {
+    return this.move(call, guard, async () => {
       const ended = await this.registry.end(call, ending, guard);
-      if (ended && reference && call.ownerId !== this.lease.instanceId)
-        void this.takeOvers.stopWork(ended, reference);
+      if (ended && call.reference !== null && call.ownerId !== this.lease.instanceId)
+        void this.takeOvers.stopWork(ended, call.reference);
       return ended;
     });
   }
@@ -66,7 +69,8 @@ export class SweptCallMover {
       if (moved) this.logger.info('background_call.swept', { callId, right, status: moved.status });
       return moved !== undefined;
     } catch (error) {
-      this.logger.error('background_call.sweep_failed', { callId, right }, error);
+      const level = failureLevel(error);
+      this.logger[level]('background_call.sweep_failed', { callId, right }, error);
       return false;
     }
   }

@@ -49,11 +49,12 @@ export class CallTakeOver {
 
   /**
    * The call was ended here in place of its owner: its worker is told to stop, as well as can be, by
-   * the reference that the row had.
+   * the reference, JSON, that the row had. Never rejects.
    */
-  async stopWork(call: BackgroundCall, reference: object): Promise<void> {
+  async stopWork(call: BackgroundCall, reference: string): Promise<void> {
     try {
-      await this.driver?.resume(call, reference).cancel('the call has ended');
+      const work = this.driver?.resume(call, JSON.parse(reference) as object);
+      await work?.cancel('the call has ended');
     } catch (error) {
       this.logger.warn('background_call.stop_failed', { callId: call.id }, error);
     }

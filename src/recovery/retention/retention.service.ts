@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { DatabaseUnavailableError } from '../../common/domain-error.js';
+import { failureLevel } from '../../common/failure-level.js';
 import { Logger } from '../../common/logger.js';
 import { RepeatedWork } from '../../common/repeated-work.js';
 import { Database } from '../../database/database.js';
@@ -55,7 +55,7 @@ export class RetentionService {
       if (!(await this.instances.isOldest(this.database, this.lease.instanceId))) return;
       if (await this.sweeper.sweep(days, this.stopping.signal)) this.nextSweepAtMs = now;
     } catch (error) {
-      const level = error instanceof DatabaseUnavailableError ? 'warn' : 'error';
+      const level = failureLevel(error);
       this.logger[level]('retention.sweep_failed', {}, error);
     }
   }
