@@ -13,6 +13,8 @@ import { ServiceProcess } from './support/service-process.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
 const FAILPOINTS = fileURLToPath(new URL('./chaos/failpoints.mjs', import.meta.url));
+/** Far more than can be done while one file is written. */
+const REMOVALS = 3_000;
 const LONG_TEXT = 'x'.repeat(20_000);
 
 const GOES_ON = `
@@ -145,6 +147,31 @@ describe('files that two processes write for one call', () => {
     expect(await files.write({ ...call, takenBy }, [part('again'), torn])).toBeUndefined();
     expect(await readdir(folder)).toEqual([basename(first!.main)]);
     expect(await readFile(join(folder, basename(first!.main)), 'utf8')).toBe('first');
+    await service.stop();
+    await rm(workspaces, { recursive: true });
+  });
+});
+
+describe('the removal of many files', () => {
+  it('holds up no result that is written meanwhile', async () => {
+    const workspaces = await mkdtemp(join(tmpdir(), 'bgc-removals-'));
+    const service = await TestService.start({ env: { BGC_WORKSPACES_DIR: workspaces } });
+    const files = service.get(ResultFiles);
+    const call = {
+      id: '01935f2e-0000-7000-8000-0000000000aa',
+      appId: await theApp(service),
+      address: { type: 'session', sessionId: 's' } as const,
+    };
+    const read = (): { extension: string; body: string } => ({ extension: 'txt', body: 'x' });
+    const contents: FileContent[] = [{ part: 0, isText: true, read }];
+    await files.write(call, contents);
+    let settled = 0;
+    const removals = Array.from({ length: REMOVALS }, () =>
+      files.remove(call, ['01935f2e-0000-7000-8000-0000000000ab']).finally(() => (settled += 1)),
+    );
+    expect(await files.write(call, contents)).toBeDefined();
+    expect(settled).toBeLessThan(REMOVALS * 0.9);
+    await Promise.allSettled(removals);
     await service.stop();
     await rm(workspaces, { recursive: true });
   });

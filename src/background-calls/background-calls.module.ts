@@ -95,7 +95,6 @@ import { WorkSignsRepository } from './in-flight/work-signs.repository.js';
     InFlightCalls,
     ProgressWriter,
     QueueDispatcher,
-    ResultFiling,
   ],
 })
 export class BackgroundCallsModule {}

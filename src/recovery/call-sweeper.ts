@@ -6,6 +6,7 @@ import { InstanceLease } from '../instances/instance-lease.js';
 import { InstanceRepository } from '../instances/instance.repository.js';
 import { SWEEP_BATCH, SweepRepository, type SweptCall } from './sweep.repository.js';
 import { SweptCallMover } from './swept-call.mover.js';
+import { SweptFiles } from './swept-files.js';
 
 /** By one sweep: what is left over comes with the next one, here or at another replica. */
 const TAKE_OVERS = 50;
@@ -49,6 +50,7 @@ export class CallSweeper {
     private readonly instances: InstanceRepository,
     private readonly sweeps: SweepRepository,
     private readonly mover: SweptCallMover,
+    private readonly files: SweptFiles,
     private readonly logger: Logger,
   ) {}
 
@@ -57,13 +59,15 @@ export class CallSweeper {
     await this.attempt('cancels', () => this.work(this.cancels));
     await this.attempt('deadlines', () => this.work(this.deadlines));
     await this.attempt('owners', () => this.work(this.owners, TAKE_OVERS));
+    this.files.finish();
   }
 
+  /** Files go before the moves, but not those of a call that is not taken over this time. */
   private async work(part: Part, takeOvers = SWEEP_BATCH): Promise<void> {
     const found = await part.find([...part.stuck]);
     const ends = found.filter((call) => !goesOn(call));
     const chosen = [...ends, ...found.filter(goesOn).slice(0, takeOvers)];
-    await this.mover.removeFiles(chosen);
+    await this.files.remove(chosen);
     for (const call of chosen) if (!(await part.move(call))) part.stuck.add(call.id);
     const isRoundOver = found.length < SWEEP_BATCH && chosen.length === found.length;
     if (isRoundOver || part.stuck.size > MOST_STUCK) part.stuck.clear();

@@ -11,6 +11,7 @@ import { RetentionSweeper } from './retention/retention-sweeper.js';
 import { TargetsModule } from '../targets/targets.module.js';
 import { SweepRepository } from './sweep.repository.js';
 import { SweptCallMover } from './swept-call.mover.js';
+import { SweptFiles } from './swept-files.js';
 
 /** Goes on with, or finishes, what a dead process left behind; removes what is old. */
 @Module({
@@ -24,6 +25,7 @@ import { SweptCallMover } from './swept-call.mover.js';
     RetentionSweeper,
     SweepRepository,
     SweptCallMover,
+    SweptFiles,
   ],
   exports: [RecoveryService],
 })

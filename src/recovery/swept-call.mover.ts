@@ -3,7 +3,6 @@ import type { BackgroundCall } from '../background-calls/background-call.js';
 import { BackgroundCallRegistry } from '../background-calls/background-call.registry.js';
 import type { EndGuard } from '../background-calls/background-call.repository.js';
 import { CANCELLED, type CallEnding } from '../background-calls/call-ending.js';
-import { ResultFiling } from '../background-calls/results/result-filing.js';
 import { CallTakeOver } from '../background-calls/take-over/call-take-over.js';
 import { failureLevel } from '../common/failure-level.js';
 import { Logger } from '../common/logger.js';
@@ -16,25 +15,9 @@ export class SweptCallMover {
   constructor(
     private readonly registry: BackgroundCallRegistry,
     private readonly takeOvers: CallTakeOver,
-    private readonly filing: ResultFiling,
     private readonly lease: InstanceLease,
     private readonly logger: Logger,
   ) {}
-
-  /**
-   * Removes what the owners of these calls have written for an end that they can't record any more. Before
-   * the move, so that it is done again should this process die meanwhile; however late it comes it removes
-   * nothing else, as whoever has the call by then writes under other names. A call whose upstream was not
-   * asked has no files, and its next owner is a first one.
-   */
-  async removeFiles(calls: SweptCall[]): Promise<void> {
-    await this.filing.removeLeft(
-      calls.flatMap(({ id, appId, address, ownerId, ...call }) => {
-        const isLeft = call.isDispatched && (call.isOwnerGone || call.isCancelRequested);
-        return isLeft && ownerId !== null ? [{ id, appId, address, ownerId }] : [];
-      }),
-    );
-  }
 
   /** Answers whether it was moved. */
   async takeOver(call: SweptCall): Promise<boolean> {

@@ -2,18 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Logger } from '../../common/logger.js';
 import { Database } from '../../database/database.js';
 import type { FiledResult } from '../../delivery/files/filed-result.js';
-import { ResultFiles, type Workspace } from '../../delivery/files/result-files.js';
+import { ResultFiles } from '../../delivery/files/result-files.js';
 import { TargetRepository } from '../../targets/target.repository.js';
 import type { BackgroundCall } from '../background-call.js';
 import { BackgroundCallRepository } from '../background-call.repository.js';
 import { contentsToFile } from './contents-to-file.js';
 import type { Verdict } from '../in-flight/in-flight-call.js';
-
-/** A call whose owner can't record its end any more. */
-export interface LeftCall extends Workspace {
-  id: string;
-  ownerId: string;
-}
 
 /** Files results before their calls end, so that a message which names a file is true. */
 @Injectable()
@@ -42,22 +36,6 @@ export class ResultFiling {
     if (!files) return;
     try {
       if (!(await this.isRecorded(call, files))) await this.files.takeBack(call);
-    } catch (error) {
-      this.logger.warn('result_files.left_behind', { callId: call.id }, error);
-    }
-  }
-
-  /**
-   * Removes what the dead owners of these calls wrote: files of an end that they can't record any more. All
-   * together take 4 s at most. Never rejects: what stays goes with the call, when its retention is over.
-   */
-  async removeLeft(calls: LeftCall[]): Promise<void> {
-    await Promise.all(calls.map((call) => this.removeLeftOf(call)));
-  }
-
-  private async removeLeftOf({ ownerId, ...call }: LeftCall): Promise<void> {
-    try {
-      await this.files.removeLeft(call, ownerId);
     } catch (error) {
       this.logger.warn('result_files.left_behind', { callId: call.id }, error);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../common/ids.js';
-import { fileName, isOfAny, isWrittenBy, temporaryName } from './result-file-name.js';
+import { fileName, isOfAny, isWrittenByAny, temporaryName } from './result-file-name.js';
 
 const ID = '01935f2e-0000-7000-8000-0000000000aa';
 const OTHER = '01935f2e-0000-7000-8000-0000000000ab';
@@ -27,16 +27,24 @@ describe('the name of a result file', () => {
         temporaryName(writer, UUID),
       ];
       for (const name of names) {
-        const known = writers.filter((each) => isWrittenBy(each)(name));
+        const known = writers.filter((each) => isWrittenByAny([each])(name));
         expect([name, known]).toEqual([name, [writer]]);
         expect([name, isOfAny([ID])(name)]).toEqual([name, writer.id === ID]);
       }
     }
   });
 
+  it('is known as that of any of several writers', () => {
+    const isOfOne = isWrittenByAny([FIRST, { ...TAKER, id: OTHER }]);
+    expect(isOfOne(fileName(FIRST, 1, 'txt'))).toBe(true);
+    expect(isOfOne(fileName({ ...TAKER, id: OTHER }, 0, 'txt'))).toBe(true);
+    expect(isOfOne(fileName(TAKER, 0, 'txt'))).toBe(false);
+    expect(isOfOne(fileName({ id: OTHER }, 0, 'txt'))).toBe(false);
+  });
+
   it('is nobody’s when it is of another kind', () => {
     for (const name of [CALL, `${CALL}.`, `${CALL}.a b.txt`, 'notes.txt', '', `x${CALL}.txt`])
       for (const writer of [FIRST, TAKER])
-        expect([name, isWrittenBy(writer)(name)]).toEqual([name, false]);
+        expect([name, isWrittenByAny([writer])(name)]).toEqual([name, false]);
   });
 });

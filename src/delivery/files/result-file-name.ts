@@ -33,11 +33,12 @@ export function isOfAny(callIds: string[]): (name: string) => boolean {
   return (name) => ids.has(name.replace(/^\./, '').split(/[-.]/, 1)[0] ?? '');
 }
 
-/** Whether the file is of this call, and was written by this process. */
-export function isWrittenBy(writer: FileWriter): (name: string) => boolean {
+/** Whether the file was written by one of these, for its call. */
+export function isWrittenByAny(writers: FileWriter[]): (name: string) => boolean {
+  const known = new Set(writers.map((writer) => `${callIn(writer)}${markOf(writer)}`));
   return (name) => {
-    const [, call, mark = ''] = NAME.exec(name) ?? [];
-    return call === callIn(writer) && (mark === '' ? '' : `.${mark}`) === markOf(writer);
+    const [, call, mark] = NAME.exec(name) ?? [];
+    return call !== undefined && known.has(mark === undefined ? call : `${call}.${mark}`);
   };
 }
 

@@ -12,15 +12,15 @@ import {
   fileName,
   type FileWriter,
   isOfAny,
-  isWrittenBy,
+  isWrittenByAny,
   temporaryName,
 } from './result-file-name.js';
+import { RemovalLane } from './removal-lane.js';
 import { WorkspaceFolder } from './workspace-folder.js';
 import { RESULT_FOLDER, workspacePath } from './workspace-path.js';
+import { WORKSPACE_LIMIT_MS } from './workspace-silent.error.js';
 
-/** For the queue and the writing together; a leaving process gives its last ends 5 s. */
-const LIMIT_MS = 4_000;
-/** More writers would hold the threads that everything else of the process needs as well. */
+/** With the removals that is all but one of the threads that everything else of the process needs as well. */
 const WRITERS = 2;
 const MAX_FILES = 100;
 
@@ -42,11 +42,10 @@ export interface FileContent {
   read(): { extension: string; body: string | Buffer };
 }
 
-/** The disk of the workspaces does not answer. */
-export class WorkspaceSilentError extends Error {
-  constructor() {
-    super(`The folder of the workspaces has not answered within ${LIMIT_MS} ms.`);
-  }
+/** A call whose owner can't record its end any more. */
+export interface LeftCall extends Workspace {
+  id: string;
+  ownerId: string;
 }
 
 /** The results that are also files, `<root>/<app>/sessions|teams/<id>/.agent/mcp/<call>[-n][.<owner>].<type>`. */
@@ -54,6 +53,7 @@ export class WorkspaceSilentError extends Error {
 export class ResultFiles implements OnApplicationBootstrap {
   private readonly root: string;
   private readonly writers = new FileWriters(WRITERS);
+  private readonly removals = new RemovalLane();
 
   constructor(
     configuration: Configuration,
@@ -67,8 +67,11 @@ export class ResultFiles implements OnApplicationBootstrap {
   /** The service works without the folder, so that it is only said that it can't be written. */
   async onApplicationBootstrap(): Promise<void> {
     try {
-      if (await within(LIMIT_MS, this.probe())) return;
-      this.logger.warn('result_files.folder_silent', { folder: this.root, limitMs: LIMIT_MS });
+      if (await within(WORKSPACE_LIMIT_MS, this.probe())) return;
+      this.logger.warn('result_files.folder_silent', {
+        folder: this.root,
+        limitMs: WORKSPACE_LIMIT_MS,
+      });
     } catch (error) {
       this.logger.warn('result_files.folder_unusable', { folder: this.root }, error);
     }
@@ -85,8 +88,8 @@ export class ResultFiles implements OnApplicationBootstrap {
       filed = await this.store(call, contents, stop.signal);
     });
     try {
-      if (await within(LIMIT_MS, work)) return filed;
-      this.logger.warn('result_files.too_slow', { callId: call.id, limitMs: LIMIT_MS });
+      if (await within(WORKSPACE_LIMIT_MS, work)) return filed;
+      this.logger.warn('result_files.too_slow', { callId: call.id, limitMs: WORKSPACE_LIMIT_MS });
     } catch (error) {
       this.logger.warn('result_files.not_written', { callId: call.id }, error);
     }
@@ -106,32 +109,33 @@ export class ResultFiles implements OnApplicationBootstrap {
 
   /** Removes what this process wrote for the call; rejects as `remove` does. */
   async takeBack(call: FiledCall): Promise<void> {
-    await this.removeFrom(call, isWrittenBy(call));
+    await this.removeFrom(call, isWrittenByAny([call]));
   }
 
   /**
-   * Removes what an owner wrote that can't tell of it any more: as the first one, or as one that took the
-   * call over. Whoever took it from there writes under other names. Rejects as `remove` does.
+   * Removes what the owners of some calls of one workspace wrote that can't tell of it any more: as the first
+   * ones, or as ones that took a call over. Whoever took it from there writes under other names. Rejects as
+   * `remove` does, after `limitMs`.
    */
-  async removeLeft({ id, ...workspace }: Workspace & { id: string }, owner: string): Promise<void> {
-    const [isFirst, isTaker] = [isWrittenBy({ id }), isWrittenBy({ id, takenBy: owner })];
-    await this.removeFrom(workspace, (name) => isFirst(name) || isTaker(name));
+  async removeLeft(workspace: Workspace, calls: LeftCall[], limitMs: number): Promise<void> {
+    const writers = calls.flatMap(({ id, ownerId }) => [{ id }, { id, takenBy: ownerId }]);
+    await this.removeFrom(workspace, isWrittenByAny(writers), limitMs);
   }
 
   /** Nothing is made on the way there. */
   private async removeFrom(
     { appId, address }: Workspace,
     isMeant: (name: string) => boolean,
+    limitMs?: number,
   ): Promise<void> {
-    const work = this.writers.run(async () => {
+    await this.removals.run(async (signal) => {
       const folder = await WorkspaceFolder.find(this.root, this.wayTo(appId, address));
       try {
-        await folder?.remove(isMeant);
+        await folder?.remove(isMeant, signal);
       } finally {
         await folder?.close();
       }
-    });
-    if (!(await within(LIMIT_MS, work))) throw new WorkspaceSilentError();
+    }, limitMs);
   }
 
   private async store(
@@ -152,7 +156,7 @@ export class ResultFiles implements OnApplicationBootstrap {
         contents.map(({ isText }) => isText),
       );
     } catch (error) {
-      await folder.remove(isWrittenBy(call));
+      await folder.remove(isWrittenByAny([call]));
       throw error;
     } finally {
       await folder.close();
@@ -194,7 +198,7 @@ export class ResultFiles implements OnApplicationBootstrap {
     const folder = await WorkspaceFolder.openRoot(this.root);
     const name = `.${toPublicId('ins', this.ids.uuid())}.tmp`;
     try {
-      await folder.create(name, '', AbortSignal.timeout(LIMIT_MS));
+      await folder.create(name, '', AbortSignal.timeout(WORKSPACE_LIMIT_MS));
       await folder.remove((one) => one === name);
     } finally {
       await folder.close();

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../common/logger.js';
 import { Database } from '../../database/database.js';
-import { ResultFiles, WorkspaceSilentError } from '../../delivery/files/result-files.js';
+import { ResultFiles } from '../../delivery/files/result-files.js';
+import { WorkspaceSilentError } from '../../delivery/files/workspace-silent.error.js';
 import { TargetRepository } from '../../targets/target.repository.js';
 import { type OldCalls, RetentionRepository } from './retention.repository.js';
 
