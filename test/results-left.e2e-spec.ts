@@ -166,12 +166,12 @@ describe('the removal of many files', () => {
     const contents: FileContent[] = [{ part: 0, isText: true, read }];
     await files.write(call, contents);
     let settled = 0;
-    const removals = Array.from({ length: REMOVALS }, () =>
-      files.remove(call, ['01935f2e-0000-7000-8000-0000000000ab']).finally(() => (settled += 1)),
-    );
+    const remove = (): Promise<void> =>
+      files.remove(call, ['01935f2e-0000-7000-8000-0000000000ab']).finally(() => (settled += 1));
+    const removals = Promise.allSettled(Array.from({ length: REMOVALS }, remove));
     expect(await files.write(call, contents)).toBeDefined();
     expect(settled).toBeLessThan(REMOVALS * 0.9);
-    await Promise.allSettled(removals);
+    await removals;
     await service.stop();
     await rm(workspaces, { recursive: true });
   });
