@@ -3,6 +3,7 @@ import { barrier } from './support/barrier.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
 import { McpTestServer } from './support/mcp-server.js';
+import { scrape } from './support/metrics.js';
 import { TestService } from './support/service.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { hurry } from './support/webhook-app.js';
@@ -85,6 +86,20 @@ describe('events that are sent to the URL of an app', () => {
 
   async function allArrived(): Promise<void> {
     await eventually('nothing is left', async () => (await left()).length === 0);
+  }
+
+  /** By both replicas. */
+  async function counted(): Promise<{ overtaken: number; givenUp: number }> {
+    const figures = await Promise.all(services.map(({ url }) => scrape(url)));
+    const sum = (name: string): number =>
+      figures
+        .flatMap((of) => [...of])
+        .filter(([each]) => each.startsWith(name))
+        .reduce((total, [, value]) => total + value, 0);
+    return {
+      overtaken: sum('bgc_event_webhooks_overtaken_total'),
+      givenUp: sum('bgc_event_webhooks_given_up_total'),
+    };
   }
 
   const typesOf = (webhooks: ReceivedWebhook[]): string[] =>
@@ -174,19 +189,24 @@ describe('events that are sent to the URL of an app', () => {
     await allArrived();
   });
 
-  it('are settled by the last of their tries alone', async () => {
+  it.each([204, 410, 500])('are settled by the last of their tries alone: %i', async (code) => {
     await send(TURN_ENDED);
     const late = barrier();
     receiver.answer(async (response) => {
       await late.opened;
-      response.writeHead(204).end();
+      response.writeHead(code).end();
     }, status(500));
+    const before = await counted();
     await endATurn();
     await receiver.until(1);
     await services[0].sql(DUE, [true]);
     await failed(1);
     late.open();
-    await eventually('the late answer was given', () => receiver.open === 0);
+    await eventually('the late answer is looked at', async () => {
+      return (await counted()).overtaken === before.overtaken + 1;
+    });
+    expect((await counted()).givenUp).toBe(before.givenUp);
+    expect(await left()).toEqual([{ failures: 1, hand_outs: 2 }]);
     await makeDue();
     const [first, , third] = await receiver.until(3);
     expect(third?.id).toBe(first?.id);

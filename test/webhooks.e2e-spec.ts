@@ -390,6 +390,21 @@ describe('many webhooks', () => {
     expect(new Set(targets).size).toBe(40);
   });
 
+  it('whose body is broken end nothing: they come again when their time is over', async () => {
+    receiver.answer(status(500));
+    await engine.callInBackground('echo');
+    const { id, body } = await rows.waiting(1);
+    const setBody = 'UPDATE messages SET body = $2 WHERE messages.id = $1';
+    await service.sql(setBody, [id, 'no JSON']);
+    await rows.waitIsOver();
+    await eventually('it is claimed', async () => (await rows.message()).hand_outs === 2);
+    expect(await rows.message()).toMatchObject({ state: 'pending' });
+    await service.sql(setBody, [id, body]);
+    await rows.waitIsOver();
+    await rows.in('delivered');
+    expect(receiver.received).toHaveLength(2);
+  });
+
   it('of a receiver that never answers do not hold up another app', async () => {
     const app = await appId();
     receiver.answerAlways(saySilence);

@@ -90,6 +90,15 @@ describe('openapi.yaml', () => {
       ]);
   });
 
+  it('tells of no refused body where none is read', () => {
+    const gets = Object.entries(document.paths).map(([path, { get }]) => [path, { get }] as const);
+    const paths = Object.fromEntries(gets.filter(([, { get }]) => get !== undefined));
+    const refusing = operationsOf({ ...document, paths }).filter(
+      ({ responses }) => '413' in responses || '415' in responses,
+    );
+    expect(refusing.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
   it('is refused when two operations have one name', () => {
     const twice = { get: { operationId: 'read', responses: {} } };
     const paths = { '/a': twice, '/b': twice };

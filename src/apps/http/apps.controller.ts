@@ -27,14 +27,14 @@ export class AppsController {
   @ApiOperation({ summary: 'Read an app' })
   @ApiParam({ name: 'appId', type: String })
   @ApiOkResponse({ type: AppDto })
-  @ApiProblems(400, 404, 413, 415, 503)
+  @ApiProblems(400, 404, 503)
   async getApp(@Param('appId', appId) id: string): Promise<AppDto> {
     return AppDto.from(await this.apps.get(id));
   }
 
   @Patch(':appId')
   @ApiOperation({
-    summary: 'Change an app: its language, and how its messages go out',
+    summary: 'Change an app: its language, how its messages go out, and which events it is sent',
     description:
       'A webhook that has no secret yet gets one, which this answer alone shows. A change of the mode or ' +
       'of the URL makes messages that wait for another try due at once. The name stays: keys and ' +

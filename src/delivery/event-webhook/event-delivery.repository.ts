@@ -69,12 +69,14 @@ const CLAIM = `
 
 const REMOVE = `
   DELETE FROM event_deliveries
-  WHERE event_deliveries.event_id = $1 AND event_deliveries.hand_outs = $2`;
+  WHERE event_deliveries.event_id = $1 AND event_deliveries.hand_outs = $2
+  RETURNING event_deliveries.event_id`;
 
 const WAIT = `
   UPDATE event_deliveries
   SET due_at = now() + make_interval(secs => $3), failures = $4
-  WHERE event_deliveries.event_id = $1 AND event_deliveries.hand_outs = $2`;
+  WHERE event_deliveries.event_id = $1 AND event_deliveries.hand_outs = $2
+  RETURNING event_deliveries.event_id`;
 
 const FORGET = `
   DELETE FROM event_deliveries
@@ -111,19 +113,19 @@ export class EventDeliveryRepository {
     await tx.query(BEGIN_ANEW, [appId]);
   }
 
-  /** It has arrived, or was given up. Nothing happens when somebody else sends it by now. */
-  async remove(db: Queryable, { event, handOut }: DueEvent): Promise<void> {
-    await db.query(REMOVE, [event.sequence, handOut]);
+  /** It has arrived, or was given up. False, and nothing happens, when this try is not the last one any more. */
+  async remove(db: Queryable, { event, handOut }: DueEvent): Promise<boolean> {
+    return (await db.query(REMOVE, [event.sequence, handOut])).length > 0;
   }
 
-  /** It is due again in `waitSec`. Nothing happens when somebody else sends it by now. */
+  /** It is due again in `waitSec`. False, and nothing happens, when this try is not the last one any more. */
   async wait(
     db: Queryable,
     { event, handOut }: DueEvent,
     waitSec: number,
     failures: number,
-  ): Promise<void> {
-    await db.query(WAIT, [event.sequence, handOut, waitSec, failures]);
+  ): Promise<boolean> {
+    return (await db.query(WAIT, [event.sequence, handOut, waitSec, failures])).length > 0;
   }
 }
 

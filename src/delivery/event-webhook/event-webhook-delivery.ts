@@ -48,6 +48,6 @@ export class EventWebhookDelivery {
       isWanted: () => window.isOpen,
       stop,
     });
-    if (step) this.journal.settled(due, step);
+    if (step !== undefined) this.journal.settled(due, step);
   }
 }

@@ -10,6 +10,7 @@ import type { DueEvent } from './event-delivery.repository.js';
 export class EventWebhookJournal {
   private readonly tries;
   private readonly givenUp;
+  private readonly overtaken;
 
   constructor(
     registry: MetricsRegistry,
@@ -25,6 +26,10 @@ export class EventWebhookJournal {
       help: 'Events that are not sent any more, by why',
       labelNames: ['reason'],
     });
+    this.overtaken = registry.counter({
+      name: 'bgc_event_webhooks_overtaken_total',
+      help: 'Tries to send an event that took so long that another one was made meanwhile',
+    });
   }
 
   tried({ event }: DueEvent, { outcome, status, durationMs, error }: SendResult): void {
@@ -35,7 +40,12 @@ export class EventWebhookJournal {
     this.logger[isBad ? 'warn' : 'info']('event_webhook.tried', fields);
   }
 
-  settled({ event }: DueEvent, step: NextStep): void {
+  settled({ event }: DueEvent, step: NextStep | 'overtaken'): void {
+    if (step === 'overtaken') {
+      this.overtaken.inc();
+      this.logger.info('event_webhook.overtaken', { eventId: event.sequence });
+      return;
+    }
     if (step.kind !== 'dead') return;
     const { reason } = step;
     this.givenUp.inc({ reason });

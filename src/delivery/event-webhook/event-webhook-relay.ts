@@ -31,7 +31,7 @@ export class EventWebhookRelay extends AppRelay<ClaimedEvent> {
     return payload;
   }
 
-  protected asks({ events }: App): boolean {
+  protected sendsTo({ events }: App): boolean {
     return events !== null;
   }
 

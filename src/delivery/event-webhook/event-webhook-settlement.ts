@@ -20,13 +20,17 @@ export class EventWebhookSettlement {
     private readonly settings: Settings,
   ) {}
 
-  /** Undefined when it could not be written down: the event is sent again. */
+  /**
+   * Overtaken, and nothing happens, when the event was claimed again meanwhile (this process was held up),
+   * is not wanted any more, or the try is settled already. Undefined when it could not be written down: the
+   * event is sent again.
+   */
   async settle(
     app: App,
     due: DueEvent,
     result: SendResult,
     terms: GiveUpTerms,
-  ): Promise<NextStep | undefined> {
+  ): Promise<NextStep | 'overtaken' | undefined> {
     const circumstances = {
       failures: due.failures,
       ageMs: due.ageMs,
@@ -34,13 +38,13 @@ export class EventWebhookSettlement {
       isConfiguredAnew: this.apps.byId(app.id)?.events?.url !== app.events?.url,
     };
     const step = nextStep(result.outcome, circumstances, drawChance());
-    return this.retry.orGiveUp(async () => {
-      await this.take(due, step);
-      return step;
-    }, terms);
+    const settleOnce = async (): Promise<NextStep | 'overtaken'> =>
+      (await this.take(due, step)) ? step : 'overtaken';
+    return this.retry.orGiveUp(settleOnce, terms);
   }
 
-  private async take(due: DueEvent, step: NextStep): Promise<void> {
+  /** False: it was overtaken. */
+  private async take(due: DueEvent, step: NextStep): Promise<boolean> {
     switch (step.kind) {
       case 'delivered':
       case 'dead':

@@ -33,11 +33,11 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
   private readonly slots = new SendSlots(AT_ONCE, AT_ONCE_PER_APP);
   private readonly sends = new Set<Promise<void>>();
   private readonly leaving = new AbortController();
-  /** Apps to look at, the longest waiting first. */
-  private readonly due = new Set<string>();
+  /** Apps of which something is to be claimed, the longest waiting first. */
+  private readonly appIdsToServe = new Set<string>();
   private ticks: RepeatedWork | undefined;
-  private passing: Promise<void> | undefined;
-  private isToPassAgain = false;
+  private currentPass: Promise<void> | undefined;
+  private isAnotherPassWanted = false;
   private isStopped = true;
 
   protected constructor(
@@ -51,7 +51,7 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
   protected abstract appOf(payload: string): string;
 
   /** Whether the app is sent anything now. */
-  protected abstract asks(app: App): boolean;
+  protected abstract sendsTo(app: App): boolean;
 
   /** Those of the apps that have something to be sent now. */
   protected abstract dueApps(appIds: string[]): Promise<string[]>;
@@ -59,13 +59,13 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
   /** Takes up to `limit`; nobody else does until their time is over. */
   protected abstract claim(app: App, limit: number): Promise<T[]>;
 
-  /** Sends it and writes down what became of it; does not throw. `leaving` breaks it off. */
+  /** Sends it and writes down what became of it; throws only by a defect. `leaving` breaks it off. */
   protected abstract deliver(claimed: T, leaving: AbortSignal): Promise<void>;
 
   /** What is told before the start is found by its first tick. */
   onModuleInit(): void {
     this.channels.on(this.channel, (payload) => {
-      if (!this.isStopped) this.look([this.appOf(payload)]);
+      if (!this.isStopped) this.schedule([this.appOf(payload)]);
     });
   }
 
@@ -84,7 +84,7 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
   async stop(waitMs = 0): Promise<void> {
     this.isStopped = true;
     await this.ticks?.stop();
-    await this.passing;
+    await this.currentPass;
     if (this.sends.size > 0 && waitMs > 0) await within(waitMs, Promise.all(this.sends));
     this.leaving.abort();
     await Promise.all(this.sends);
@@ -95,22 +95,22 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
   }
 
   private async tick(): Promise<void> {
-    const asked = this.apps.all().filter((app) => this.asks(app));
+    const recipients = this.apps.all().filter((app) => this.sendsTo(app));
     try {
-      this.look(await this.dueApps(asked.map(({ id }) => id)));
+      this.schedule(await this.dueApps(recipients.map(({ id }) => id)));
     } catch (error) {
-      this.logger.warn(`${this.logName}.tick_failed`, { apps: asked.length }, error);
+      this.logger.warn(`${this.logName}.tick_failed`, { apps: recipients.length }, error);
     }
   }
 
   /** One pass at a time; what is told during a pass leads to another one. */
-  private look(appIds: string[]): void {
-    for (const appId of appIds) if (this.asking(appId)) this.due.add(appId);
-    if (this.due.size === 0 || !this.takesWork) return;
-    this.isToPassAgain = true;
-    this.passing ??= outsideRequestContext(() => this.passes()).finally(() => {
-      this.passing = undefined;
-      if (this.isToPassAgain) this.look([]);
+  private schedule(appIds: string[]): void {
+    for (const appId of appIds) if (this.recipient(appId)) this.appIdsToServe.add(appId);
+    if (this.appIdsToServe.size === 0 || !this.takesWork) return;
+    this.isAnotherPassWanted = true;
+    this.currentPass ??= outsideRequestContext(() => this.runPasses()).finally(() => {
+      this.currentPass = undefined;
+      if (this.isAnotherPassWanted) this.schedule([]);
     });
   }
 
@@ -118,24 +118,24 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
     return !this.isStopped && !this.drain.isDraining;
   }
 
-  private async passes(): Promise<void> {
-    while (this.isToPassAgain) {
-      this.isToPassAgain = false;
-      for (const appId of [...this.due]) if (this.takesWork) await this.sendOf(appId);
+  private async runPasses(): Promise<void> {
+    while (this.isAnotherPassWanted) {
+      this.isAnotherPassWanted = false;
+      for (const appId of [...this.appIdsToServe]) if (this.takesWork) await this.sendOf(appId);
     }
   }
 
   private async sendOf(appId: string): Promise<void> {
-    const app = this.asking(appId);
+    const app = this.recipient(appId);
     const free = this.slots.freeFor(appId);
-    // Without a free slot it stays due: the end of each send leads to another look.
+    // Without a free slot it stays in the set: the end of each send leads to another pass.
     if (app && free <= 0) return;
-    this.due.delete(appId);
+    this.appIdsToServe.delete(appId);
     if (!app) return;
     try {
       const claimed = await this.claim(app, free);
       for (const each of claimed) this.send(each);
-      if (claimed.length === free) this.look([appId]);
+      if (claimed.length === free) this.schedule([appId]);
     } catch (error) {
       // The next tick finds it again.
       this.logger.warn(`${this.logName}.claim_failed`, { appId }, error);
@@ -145,17 +145,28 @@ export abstract class AppRelay<T extends Claimed> implements OnModuleInit, OnApp
   private send(claimed: T): void {
     const { app } = claimed;
     this.slots.take(app.id);
-    const done = this.deliver(claimed, this.leaving.signal).finally(() => {
+    const done = this.deliverOrLog(claimed).finally(() => {
       this.slots.release(app.id);
       this.sends.delete(done);
-      this.look([]);
+      this.schedule([]);
     });
     this.sends.add(done);
   }
 
+  /** A rejection that nobody awaits would end the process. */
+  private async deliverOrLog(claimed: T): Promise<void> {
+    try {
+      await this.deliver(claimed, this.leaving.signal);
+    } catch (error) {
+      // It comes again when its time is over.
+      const fields = { relay: this.logName, appId: claimed.app.id };
+      this.logger.error('relay.delivery_failed', fields, error);
+    }
+  }
+
   /** Undefined: the app is not sent anything now. */
-  private asking(appId: string): App | undefined {
+  private recipient(appId: string): App | undefined {
     const app = this.apps.byId(appId);
-    return app && this.asks(app) ? app : undefined;
+    return app && this.sendsTo(app) ? app : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** How long things of a webhook take, in milliseconds; tests make them shorter. */
+/** How long sending a message or an event takes, in milliseconds; tests make them shorter. */
 @Injectable()
 export class SendTimes {
   /** From the claim until the whole answer has to be there. */

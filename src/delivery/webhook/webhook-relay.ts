@@ -32,7 +32,7 @@ export class WebhookRelay extends AppRelay<ClaimedMessage> {
     return appOfTargetKey(payload);
   }
 
-  protected asks({ delivery }: App): boolean {
+  protected sendsTo({ delivery }: App): boolean {
     return delivery.mode === 'webhook';
   }
 
