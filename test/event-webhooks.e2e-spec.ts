@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { barrier } from './support/barrier.js';
 import type { Engine } from './support/engine.js';
 import { eventually } from './support/eventually.js';
@@ -18,7 +19,22 @@ import {
 const LEFT = 'SELECT event_deliveries.failures, event_deliveries.hand_outs FROM event_deliveries';
 /** The waits of tries that failed are over. */
 const DUE = `UPDATE event_deliveries SET due_at = now() - interval '1 ms' WHERE failures > 0 OR $1`;
-const AGE = `UPDATE events SET created_at = now() - interval '25 hours' WHERE events.id = $1`;
+/** The app has had its URL for longer than its oldest event is old. */
+const OLD_APP = `
+  UPDATE apps
+  SET events_changed_at = now() - interval '26 hours', events_begun_at = now() - interval '26 hours'`;
+const AGE = `
+  WITH app AS (${OLD_APP})
+  UPDATE event_deliveries SET trying_since = now() - interval '25 hours' WHERE event_id = $1`;
+/** 1,200 more, which is more than one batch, like the first that waits, due in an hour, of long ago. */
+const MULTIPLY = `
+  WITH app AS (${OLD_APP}), more AS (
+    INSERT INTO events (app_id, target_id, type, data)
+    SELECT events.app_id, events.target_id, events.type, events.data
+    FROM events JOIN event_deliveries ON event_deliveries.event_id = events.id, generate_series(1, 1200)
+    RETURNING events.id, events.app_id)
+  INSERT INTO event_deliveries (event_id, app_id, failures, due_at, trying_since)
+  SELECT more.id, more.app_id, 9, now() + interval '1 hour', now() - interval '25 hours' FROM more`;
 const TURN_ENDED = { types: ['turn.ended'] };
 
 describe('events that are sent to the URL of an app', () => {
@@ -189,6 +205,21 @@ describe('events that are sent to the URL of an app', () => {
     await allArrived();
   });
 
+  it('are not given up by their age when their receiver was busy', async () => {
+    await send(TURN_ENDED);
+    receiver.answer(status(500), status(429, { 'retry-after': '3600' }), status(500));
+    await endATurn();
+    await failed(1);
+    await services[0].sql(AGE, [receiver.received[0]?.message.sequence]);
+    await makeDue();
+    await failed(0);
+    await services[0].sql(DUE, [true]);
+    await failed(1);
+    await makeDue();
+    await receiver.until(4);
+    await allArrived();
+  });
+
   it.each([204, 410, 500])('are settled by the last of their tries alone: %i', async (code) => {
     await send(TURN_ENDED);
     const late = barrier();
@@ -221,6 +252,60 @@ describe('events that are sent to the URL of an app', () => {
     await change({ url: `${receiver.url}/other`, ...TURN_ENDED });
     await receiver.until(2);
     await allArrived();
+  });
+
+  describe('in a backlog of which a row is held', () => {
+    let holder: Client;
+    let held: number;
+
+    beforeEach(async () => {
+      await send(TURN_ENDED);
+      receiver.answer(status(429, { 'retry-after': '3600' }));
+      await endATurn();
+      await receiver.until(1);
+      await eventually('it waits', async () => {
+        return (await services[0].sql(`${LEFT} WHERE due_at > now() + interval '50 minutes'`))[0];
+      });
+      await services[0].sql(MULTIPLY);
+      holder = new Client({ connectionString: database.url });
+      await holder.connect();
+      await holder.query('BEGIN');
+      const { rows } = await holder.query<{ event_id: string }>(
+        'SELECT event_id FROM event_deliveries ORDER BY event_id DESC LIMIT 1 FOR UPDATE',
+      );
+      held = Number(rows[0]!.event_id);
+    });
+
+    afterEach(() => holder.end());
+
+    it('do not hold up that the app wants none any more', async () => {
+      await change(null);
+      await eventually('the others are forgotten', async () => (await left()).length === 1);
+      await holder.query('COMMIT');
+      await allArrived();
+      expect(receiver.received).toHaveLength(1);
+    });
+
+    it('are forgotten also when the app wants events again meanwhile', async () => {
+      await change(null);
+      await send(TURN_ENDED);
+      await holder.query('COMMIT');
+      await allArrived();
+      expect(receiver.received).toHaveLength(1);
+    });
+
+    it('do not hold up that the URL is another one, at which their age begins anew', async () => {
+      receiver.answer(status(500));
+      await change({ url: `${receiver.url}/other`, ...TURN_ENDED });
+      await eventually('the others arrive', async () => (await left()).length === 1, 60_000);
+      await holder.query('COMMIT');
+      await allArrived();
+      const ids = new Set(receiver.received.map(({ id }) => id));
+      expect(ids.has(`evt_${held}`)).toBe(true);
+      expect(ids.size).toBe(1_201);
+      // Of the old address one was busy, of the new one one failed: what was 25 hours old is not given up.
+      expect(receiver.received).toHaveLength(1_203);
+    });
   });
 
   it('do not hold each other up', async () => {
@@ -261,7 +346,7 @@ describe('events that are sent to the URL of an app', () => {
     await endATurn();
     await failed(1);
     expect(await change(null)).toMatchObject({ events: null });
-    expect(await left()).toEqual([]);
+    await allArrived();
     await endATurn();
     expect(await left()).toEqual([]);
   });

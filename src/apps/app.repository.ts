@@ -51,7 +51,11 @@ const PAGES = { asc: page('asc'), desc: page('desc') };
 const UPDATE = `
   UPDATE apps
   SET locale = $2, delivery_mode = $3, webhook_url = $4,
-    events_url = $5, events_types = $6, events_tools = $7, events_agents = $8
+    events_url = $5, events_types = $6, events_tools = $7, events_agents = $8,
+    events_changed_at = CASE WHEN apps.events_url IS DISTINCT FROM $5 THEN clock_timestamp()
+      ELSE apps.events_changed_at END,
+    events_begun_at = CASE WHEN apps.events_url IS NULL AND $5 IS NOT NULL THEN clock_timestamp()
+      ELSE apps.events_begun_at END
   WHERE apps.id = $1`;
 
 const ROTATE = `

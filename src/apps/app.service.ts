@@ -29,13 +29,11 @@ export interface ChangedApp {
 }
 
 type DeliveryListener = (tx: Transaction, appId: string) => Promise<void>;
-type EventsListener = (tx: Transaction, appId: string, events: AppEvents | null) => Promise<void>;
 
 /** What administrators do with apps. */
 @Injectable()
 export class AppService {
   private readonly deliveryListeners: DeliveryListener[] = [];
-  private readonly eventsListeners: EventsListener[] = [];
 
   constructor(
     private readonly database: Database,
@@ -47,11 +45,6 @@ export class AppService {
   /** Called in the transaction that changes the mode or the URL of an app's delivery. */
   onDeliveryChange(listener: DeliveryListener): void {
     this.deliveryListeners.push(listener);
-  }
-
-  /** Called in the transaction that changes where the events of an app go. */
-  onEventsUrlChange(listener: EventsListener): void {
-    this.eventsListeners.push(listener);
   }
 
   async list(request: PageRequest): Promise<Page<App>> {
@@ -79,8 +72,6 @@ export class AppService {
       await this.repository.update(tx, id, fields);
       if (fields.mode !== mode || fields.url !== url)
         for (const listener of this.deliveryListeners) await listener(tx, id);
-      if (fields.events?.url !== before.events?.url)
-        for (const listener of this.eventsListeners) await listener(tx, id, fields.events);
       return newSecret;
     });
   }

@@ -35,7 +35,8 @@ export class EventWebhookRelay extends AppRelay<ClaimedEvent> {
     return events !== null;
   }
 
-  protected dueApps(appIds: string[]): Promise<string[]> {
+  protected async dueApps(appIds: string[]): Promise<string[]> {
+    await this.queue.catchUp();
     return this.queue.dueApps(appIds);
   }
 

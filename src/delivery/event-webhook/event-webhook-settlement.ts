@@ -51,7 +51,7 @@ export class EventWebhookSettlement {
         return this.deliveries.remove(this.database, due);
       case 'wait': {
         const failures = step.isBusy ? 0 : due.failures + 1;
-        return this.deliveries.wait(this.database, due, step.waitMs / 1_000, failures);
+        return this.deliveries.wait(this.database, due, step.waitMs / 1_000, failures, step.isBusy);
       }
       case 'give_back':
         return this.deliveries.wait(this.database, due, 0, due.failures);
