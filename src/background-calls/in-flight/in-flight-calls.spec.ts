@@ -48,23 +48,29 @@ describe('calls in flight', () => {
   let calls: InFlightCalls;
   let work: FakeWork;
   let isResumable: boolean;
+  /** Whether another replica's cancel came before. */
+  let isCancelled: boolean;
+  let steps: string[];
 
   beforeEach(() => {
     jest.useFakeTimers();
     ended = [];
     isResumable = false;
+    isCancelled = false;
+    steps = [];
     stored = Promise.resolve();
     work = new FakeWork();
     const registry = {
       end: async (call: BackgroundCall, ending: CallEnding, guard: string) => {
         ended.push({ ending, guard });
+        steps.push(`end by ${guard}`);
         await stored;
-        return call;
+        return isCancelled && guard === 'owner' ? undefined : call;
       },
     };
     const filing = {
       file: (_: BackgroundCall, verdict: unknown) => Promise.resolve(verdict),
-      discardUnlessRecorded: () => Promise.resolve(),
+      discardUnlessRecorded: () => Promise.resolve(void steps.push('take files back')),
     };
     const recorder = {
       listenerFor: (entry: InFlightCall, isOurs: () => boolean) => ({
@@ -121,6 +127,15 @@ describe('calls in flight', () => {
     store();
     await calls.leaveAll();
     expect(ended).toHaveLength(1);
+  });
+
+  it('take the files of an answer back before they end as cancelled', async () => {
+    isCancelled = true;
+    calls.adopt(CALL, POLICY, work);
+    work.answer({ kind: 'result', result: {} });
+    await jest.advanceTimersByTimeAsync(0);
+    await calls.leaveAll();
+    expect(steps).toEqual(['end by owner', 'take files back', 'end by cancel']);
   });
 
   it('are still stopped by silence after progress', async () => {
