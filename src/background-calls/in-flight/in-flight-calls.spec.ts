@@ -51,6 +51,7 @@ describe('calls in flight', () => {
   /** Whether another replica's cancel came before. */
   let isCancelled: boolean;
   let steps: string[];
+  let filed: Promise<void>;
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -58,6 +59,7 @@ describe('calls in flight', () => {
     isResumable = false;
     isCancelled = false;
     steps = [];
+    filed = Promise.resolve();
     stored = Promise.resolve();
     work = new FakeWork();
     const registry = {
@@ -69,7 +71,7 @@ describe('calls in flight', () => {
       },
     };
     const filing = {
-      file: (_: BackgroundCall, verdict: unknown) => Promise.resolve(verdict),
+      file: (_: BackgroundCall, verdict: unknown) => filed.then(() => verdict),
       discardUnlessRecorded: () => Promise.resolve(void steps.push('take files back')),
     };
     const recorder = {
@@ -136,6 +138,18 @@ describe('calls in flight', () => {
     await jest.advanceTimersByTimeAsync(0);
     await calls.leaveAll();
     expect(steps).toEqual(['end by owner', 'take files back', 'end by cancel']);
+  });
+
+  it('take the files of an answer back when the call was taken over while they were written', async () => {
+    let file = (): void => undefined;
+    filed = new Promise((resolve) => (file = resolve));
+    calls.adopt(CALL, POLICY, work);
+    work.answer({ kind: 'result', result: {} });
+    await jest.advanceTimersByTimeAsync(0);
+    fence();
+    file();
+    await calls.leaveAll();
+    expect(steps).toEqual(['take files back']);
   });
 
   it('are still stopped by silence after progress', async () => {

@@ -120,13 +120,11 @@ export class InFlightCalls implements OnApplicationShutdown {
     const filed = await this.filing.file(call, verdict);
     const isOurs = (): boolean => this.isOurs(entry);
     const ended = await this.writer.write(call, filed, isOurs);
-    if (!ended) {
-      // First the files: once the call has ended, nobody looks for those of a process that died in between.
-      await this.filing.discardUnlessRecorded(call, filed);
-      // A cancel that another replica wrote before our answer wins over the answer.
-      if (verdict === 'interrupt' || verdict.guard === 'owner')
-        await this.writer.write(call, { ending: CANCELLED, guard: 'cancel' }, isOurs);
-    }
+    // Before the second write: once the call has ended, nobody looks for files of a process that died in between.
+    await this.filing.discardUnlessRecorded(call, filed);
+    // A cancel that another replica wrote before our answer wins over the answer.
+    if (!ended && (verdict === 'interrupt' || verdict.guard === 'owner'))
+      await this.writer.write(call, { ending: CANCELLED, guard: 'cancel' }, isOurs);
     if (isOurs()) this.entries.delete(call.id);
     this.recorder.forget(call);
   }
