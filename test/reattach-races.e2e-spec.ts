@@ -117,7 +117,7 @@ describe('a call whose owner is gone', () => {
   it('runs again when it waited for input: its question is open no longer', async () => {
     const asking = await handOver(replicas[0]!);
     const question = { message: 'Which one?', schema: {} };
-    await replicas[0]!.get(InputRequestRegistry).ask(asking, question);
+    await replicas[0]!.get(InputRequestRegistry).ask(asking, 1, question);
     call = asking;
     expect(await engine.get(publicId())).toMatchObject({ status: 'input_required' });
     await control.query(KILL_OWNER, [asking.id]);

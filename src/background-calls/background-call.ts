@@ -62,7 +62,7 @@ export interface CallSummary {
   error: CallError | null;
   outcomeUnknown: boolean;
   result: ResultSummary | null;
-  /** How many questions its upstream has asked. */
+  /** The number of the last question of its upstream; 0: it never asked. */
   questions: number;
   /** The one that is open, while the call waits for its answer. */
   inputRequest: InputRequest | null;

@@ -9,8 +9,11 @@ const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
 interface Break {
   text: string;
-  when: 'before' | 'after';
-  happened: () => void;
+  /** `late`: it reaches the database when the test says so, long after the service has lost the connection. */
+  when: 'before' | 'after' | 'late';
+  /** Only on a connection that has carried this before. */
+  within: string;
+  happened: (deliver: () => void) => void;
 }
 
 /** Stands between the service and PostgreSQL, and spoils connections where a test says so. */
@@ -48,10 +51,19 @@ export class PostgresProxy {
 
   /**
    * Breaks the connection at the next statement that contains this text: before it reaches the
-   * database, or instead of bringing its answer. Resolves when that has happened.
+   * database, or instead of bringing its answer. Resolves when that has happened. `within`: only on a
+   * connection that carries this text from now on.
    */
-  breakNext(text: string, when: Break['when']): Promise<void> {
-    return new Promise((happened) => (this.nextBreak = { text, when, happened }));
+  async breakNext(text: string, when: 'before' | 'after', within = ''): Promise<void> {
+    await new Promise((happened) => (this.nextBreak = { text, when, within, happened }));
+  }
+
+  /** Breaks the connection before such a statement, too, which the database gets when `deliver` is called. */
+  async delayNext(text: string, within: string): Promise<{ deliver: () => void }> {
+    return new Promise((resolve) => {
+      const happened = (deliver: () => void): void => resolve({ deliver });
+      this.nextBreak = { text, when: 'late', within, happened };
+    });
   }
 
   /** The next connection is ended by the server in the very packet that says that it is ready. */
@@ -90,9 +102,10 @@ export class PostgresProxy {
   private serve(client: Socket): void {
     if (this.isCut) return void client.destroy();
     const server = this.connectToDatabase();
+    let isHeld = false;
     const cut = (): void => {
       client.destroy();
-      server.destroy();
+      if (!isHeld) server.destroy();
     };
     for (const socket of [client, server]) {
       this.sockets.add(socket);
@@ -102,30 +115,38 @@ export class PostgresProxy {
         cut();
       });
     }
-    let losesAnswer = false;
+    const carried = new Set<string>();
+    let lost: Break | undefined;
     client.on('data', (data) => {
       if (data.includes(LISTENER)) this.listeners.add(client);
       if (this.areListenersCut && this.listeners.has(client)) return cut();
-      const broken = this.takeBreak(data);
-      if (broken === 'before') return cut();
-      losesAnswer = broken === 'after';
+      const broken = this.takeBreak(data, carried);
+      isHeld = broken?.when === 'late';
+      if (broken && broken.when !== 'after') {
+        cut();
+        return broken.happened(() => server.end(data));
+      }
+      lost = broken;
       server.write(data);
     });
     server.on('data', (data) => {
-      if (losesAnswer) cut();
-      else if (this.endsNextAtItsStart && data.subarray(-READY.length).equals(READY)) {
+      if (lost) {
+        cut();
+        lost.happened(() => undefined);
+      } else if (this.endsNextAtItsStart && data.subarray(-READY.length).equals(READY)) {
         this.endsNextAtItsStart = false;
         client.end(Buffer.concat([data, endOfSession()]));
       } else if (!this.isSilent) client.write(data);
     });
   }
 
-  private takeBreak(data: Buffer): Break['when'] | undefined {
+  private takeBreak(data: Buffer, carried: Set<string>): Break | undefined {
     const found = this.nextBreak;
-    if (found === undefined || !data.includes(found.text)) return undefined;
+    if (found === undefined) return undefined;
+    if (data.includes(found.within)) carried.add(found.within);
+    if (!carried.has(found.within) || !data.includes(found.text)) return undefined;
     this.nextBreak = undefined;
-    found.happened();
-    return found.when;
+    return found;
   }
 
   private connectToDatabase(): Socket {

@@ -36,22 +36,33 @@ export class InputRequestRegistry {
   ) {}
 
   /**
-   * The call needs input: its slot is free from then on. Answers the number of the question; undefined when
-   * somebody else ended the call, asked for its cancel or took it over. Repeatable where the outcome of an
-   * earlier attempt's COMMIT is unknown, as a call asks one thing at a time.
+   * The call needs input: its slot is free from then on. False when somebody else ended the call, asked for its
+   * cancel or took it over. Repeatable with the same number where the outcome of an earlier attempt's COMMIT is
+   * unknown: the number is given by who asks, and above those of the call's earlier questions.
    */
-  async ask(call: AskingCall, question: WorkQuestion): Promise<number | undefined> {
+  async ask(call: AskingCall, sequence: number, question: WorkQuestion): Promise<boolean> {
     const storable = toStorableQuestion(question);
     const ownerId = call.ownerId ?? '';
     const asked = await this.database.transaction(async (tx) => {
       const target = await this.targets.lockById(tx, call.targetId);
-      const moved = await this.requests.ask(tx, call.id, ownerId, storable);
-      if (!moved) return this.requests.findOpen(tx, call.id, ownerId);
+      const moved = await this.requests.ask(tx, call.id, ownerId, sequence, storable);
+      if (!moved) return this.requests.isAsked(tx, call.id, ownerId, sequence);
       await this.recordAsked(tx, target, moved, storable);
       return moved.call;
     });
-    if (typeof asked === 'object') this.journal.inputRequired(asked);
-    return typeof asked === 'object' ? asked.questions : asked;
+    if (typeof asked !== 'boolean') this.journal.inputRequired(asked);
+    return asked !== false;
+  }
+
+  /**
+   * What became of an attempt to ask whose COMMIT is in doubt. It may still be under way on a connection that
+   * is lost to us; then it holds the target's lock, which it got before it could commit: so it is waited for.
+   */
+  async isAsked(call: AskingCall, sequence: number): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      await this.targets.lockById(tx, call.targetId);
+      return this.requests.isAsked(tx, call.id, call.ownerId ?? '', sequence);
+    });
   }
 
   /** The answer is durable and the call runs again, or undefined: this question is not open any more. */

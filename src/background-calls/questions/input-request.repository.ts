@@ -12,13 +12,15 @@ export interface SettledInput {
   answer: InputAnswer | undefined;
 }
 
-// Only the owner asks, as long as nobody fenced it and nobody asked for a cancel.
+// Only the owner asks, as long as nobody fenced it and nobody asked for a cancel; and each question once,
+// also when it was answered since.
 const REQUIRE_INPUT = `
   UPDATE background_calls
-  SET status = 'input_required', questions = background_calls.questions + 1
+  SET status = 'input_required', questions = $3
   FROM targets
   WHERE background_calls.id = $1 AND background_calls.status = 'running'
     AND background_calls.owner_id = $2 AND background_calls.cancel_requested_at IS NULL
+    AND background_calls.questions < $3
     AND EXISTS (SELECT FROM instances WHERE instances.id = background_calls.owner_id)
     AND targets.id = background_calls.target_id
   RETURNING ${CALL_COLUMNS}`;
@@ -46,11 +48,12 @@ const CLOSE = `
   WHERE input_requests.call_id = $1 AND input_requests.closed_at IS NULL
   RETURNING input_requests.sequence`;
 
-// Of a call that waits in the hands of this owner: its own question, whose COMMIT it may not have seen.
-const FIND_OPEN = `
-  SELECT background_calls.questions AS sequence FROM background_calls
-  WHERE background_calls.id = $1 AND background_calls.owner_id = $2
-    AND background_calls.status = 'input_required'`;
+// The same number may be another question in the hands of another owner.
+const IS_ASKED = `
+  SELECT FROM input_requests
+  JOIN background_calls ON background_calls.id = input_requests.call_id
+  WHERE input_requests.call_id = $1 AND input_requests.sequence = $3
+    AND background_calls.owner_id = $2`;
 
 const FIND = `
   SELECT input_requests.sequence, input_requests.message, input_requests.schema,
@@ -78,19 +81,24 @@ export class InputRequestRepository {
     tx: Transaction,
     callId: string,
     ownerId: string,
+    sequence: number,
     { message, schema }: StorableQuestion,
   ): Promise<{ call: BackgroundCall; askedAt: Date } | undefined> {
-    const [row] = await tx.query<BackgroundCallRow>(REQUIRE_INPUT, [callId, ownerId]);
+    const [row] = await tx.query<BackgroundCallRow>(REQUIRE_INPUT, [callId, ownerId, sequence]);
     if (!row) return undefined;
-    const values = [callId, row.questions, message, schema];
+    const values = [callId, sequence, message, schema];
     const [asked] = await tx.query<{ askedAt: Date }>(INSERT, values);
     return asked && { call: toBackgroundCall(row), askedAt: asked.askedAt };
   }
 
-  /** The number of the question with which this owner's call waits already. */
-  async findOpen(tx: Transaction, callId: string, ownerId: string): Promise<number | undefined> {
-    const [row] = await tx.query<{ sequence: number }>(FIND_OPEN, [callId, ownerId]);
-    return row?.sequence;
+  /** Whether this owner has asked the question of that number, open or closed. */
+  async isAsked(
+    tx: Transaction,
+    callId: string,
+    ownerId: string,
+    sequence: number,
+  ): Promise<boolean> {
+    return (await tx.query(IS_ASKED, [callId, ownerId, sequence])).length > 0;
   }
 
   /** input_required → running, if it is this question that is open, there is time left, and no cancel. */

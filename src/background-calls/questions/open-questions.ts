@@ -24,6 +24,8 @@ export class OpenQuestions {
   private readonly open = new Map<string, OpenQuestion>();
   /** The last question of each call that asks: the next one waits for it. */
   private readonly lastOf = new Map<string, Promise<unknown>>();
+  /** Its number, of each call that has asked here. */
+  private readonly lastNumber = new WeakMap<BackgroundCall, number>();
 
   constructor(
     private readonly registry: InputRequestRegistry,
@@ -67,9 +69,9 @@ export class OpenQuestions {
     over: AbortSignal,
   ): Promise<WorkAnswer | undefined> {
     const { withdrawn } = question;
-    const stop = withdrawn ? AbortSignal.any([over, withdrawn]) : over;
-    const sequence = await this.persist(call.id, stop, () => this.registry.ask(call, question));
-    if (sequence === undefined || over.aborted) return undefined;
+    if (withdrawn?.aborted) return undefined;
+    const sequence = this.nextNumber(call);
+    if (!(await this.isAsked(call, sequence, question, over)) || over.aborted) return undefined;
     const withdraw = (): void =>
       void this.persist(call.id, over, () => this.registry.withdraw(call, sequence)).then(() =>
         this.look(),
@@ -79,6 +81,32 @@ export class OpenQuestions {
     const answer = await this.answerTo(call.id, sequence, over);
     withdrawn?.removeEventListener('abort', withdraw);
     return answer;
+  }
+
+  /**
+   * Given before the first try: so that a further one finds this question and no other. One that was never
+   * written leaves a gap.
+   */
+  private nextNumber(call: BackgroundCall): number {
+    const number = (this.lastNumber.get(call) ?? call.questions) + 1;
+    this.lastNumber.set(call, number);
+    return number;
+  }
+
+  /** Whether the question is written, which has to be known before the call can ask the next one. */
+  private async isAsked(
+    call: BackgroundCall,
+    sequence: number,
+    question: WorkQuestion,
+    over: AbortSignal,
+  ): Promise<boolean> {
+    const look = (): Promise<boolean> => this.registry.isAsked(call, sequence);
+    const ask = (): Promise<boolean> => this.registry.ask(call, sequence, question);
+    const isAsked = await this.persist(call.id, over, () =>
+      question.withdrawn?.aborted ? look() : ask(),
+    );
+    // The try that was refused says nothing about an earlier one.
+    return isAsked ?? (await this.persist(call.id, over, look)) ?? false;
   }
 
   private answerTo(
@@ -104,7 +132,7 @@ export class OpenQuestions {
   private async persist<T>(
     callId: string,
     stop: AbortSignal,
-    work: () => Promise<T | undefined>,
+    work: () => Promise<T>,
   ): Promise<T | undefined> {
     if (stop.aborted) return undefined;
     return this.retry.orGiveUp(work, {
