@@ -287,6 +287,19 @@ describe('an answer that OutboundHttp gives', () => {
     await held.body!.cancel();
   });
 
+  it('that was sent in thousands of pieces is read in few', async () => {
+    answer = (_, response) => {
+      response.cork();
+      for (let n = 0; n < 5_000; n++) response.write(`piece ${n}\n`);
+      response.end();
+    };
+    const read: Uint8Array[] = [];
+    for await (const chunk of (await outbound.fetch(url)).body!) read.push(chunk);
+    expect(Buffer.concat(read).toString().trim().split('\n').at(-1)).toBe('piece 4999');
+    expect(Buffer.concat(read)).toHaveLength(53_890);
+    expect(read.length).toBeLessThan(500);
+  });
+
   it('is one of many that hang on one signal, which is nothing to warn of', async () => {
     const { signal } = new AbortController();
     await (await outbound.fetch(url, { signal })).text();

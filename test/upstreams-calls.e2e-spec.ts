@@ -28,10 +28,7 @@ describe('A call on a pooled connection', () => {
   it('tells progress while it runs', async () => {
     fixture = await poolFixture();
     await fixture.call('slow', { ms: 30, steps: 3 }).outcome;
-    expect(fixture.progress.slice(0, 2)).toEqual([
-      { progress: 1, total: 3, message: 'step 1' },
-      { progress: 2, total: 3, message: 'step 2' },
-    ]);
+    expect(fixture.progress.at(-1)).toEqual({ progress: 3, total: 3, message: 'step 3' });
   });
 
   it('tells no progress after the end, also of a result that looks like a task', async () => {

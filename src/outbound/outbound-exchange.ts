@@ -8,9 +8,9 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 /** A reason phrase that a response may have; others are of no use to anybody. */
 const REASON_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** As much waits for its reader; then the other side has to. */
-const WAITING: QueuingStrategy<Uint8Array> = new ByteLengthQueuingStrategy({
-  highWaterMark: 64 * 1_024,
-});
+const MAX_WAITING_BYTES = 64 * 1_024;
+/** What waits is held here and not in the stream. */
+const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
 interface Outcome {
   resolve(response: Response): void;
@@ -28,6 +28,10 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   private control: Control | undefined;
   private body: ReadableStreamDefaultController<Uint8Array> | undefined;
   private isOver = false;
+  /** Has come and is not read yet. */
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  private isAwaited = false;
 
   private constructor(
     private readonly signal: AbortSignal | null | undefined,
@@ -81,13 +85,16 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   onResponseData(control: Control, chunk: Buffer): void {
     if (this.isOver) return;
     if (this.body === undefined) return this.breakOff(new TypeError('a body where there is none'));
-    this.body.enqueue(chunk);
-    if ((this.body.desiredSize ?? 0) <= 0) control.pause();
+    this.waiting.push(chunk);
+    this.waitingBytes += chunk.length;
+    if (this.isAwaited) this.passOn();
+    else if (this.waitingBytes >= MAX_WAITING_BYTES) control.pause();
   }
 
   onResponseEnd(): void {
     if (this.isOver) return;
     this.end();
+    this.passOn();
     this.body?.close();
   }
 
@@ -100,14 +107,28 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     return new ReadableStream<Uint8Array>(
       {
         start: (body) => void (this.body = body),
-        pull: () => this.control?.resume(),
+        pull: () => {
+          this.isAwaited = true;
+          this.passOn();
+          this.control?.resume();
+        },
         cancel: () => {
           this.end();
           this.disconnect();
         },
       },
-      WAITING,
+      NO_QUEUE,
     );
+  }
+
+  /** As one piece: the other side may send it byte by byte, and each piece costs its readers more than its bytes. */
+  private passOn(): void {
+    const { waiting, waitingBytes } = this;
+    if (waitingBytes === 0) return;
+    this.waiting = [];
+    this.waitingBytes = 0;
+    this.isAwaited = false;
+    this.body?.enqueue(waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting));
   }
 
   private breakOff(reason: unknown): void {

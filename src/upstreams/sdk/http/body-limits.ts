@@ -1,9 +1,9 @@
 import { ERROR_BODY_MS, MAX_OTHER_BYTES } from '../answer-limits.js';
-import { type Bytes, ByteStore } from '../streams/byte-store.js';
-import { EventReader } from '../streams/event-reader.js';
+import { type Bytes, bufferOf, ByteStore } from '../streams/byte-store.js';
+import { EventReader, type ServerEvent } from '../streams/event-reader.js';
 import { LineSplitter } from '../streams/line-splitter.js';
 import { OversizedAnswer } from '../streams/oversized-answer.js';
-import { toEventText } from './event-text.js';
+import { eventTexts, oneByOne } from './event-texts.js';
 import { type BodyReading, watchBody } from './watched-body.js';
 
 /** Of an answer that says what went wrong; what comes later than that is not waited for. */
@@ -35,9 +35,9 @@ type Read = AsyncGenerator<Uint8Array, void, undefined>;
 /** @throws OversizedAnswer at an event of more than `maxBytes` */
 async function* wholeEvents(chunks: Chunks, maxBytes: number): Read {
   const limit = (): number => maxBytes;
-  let whole: Buffer[] = [];
+  let whole: ServerEvent[] = [];
   const events = new EventReader(limit, {
-    onEvent: (event) => void whole.push(...toEventText(event)),
+    onEvent: (event) => void whole.push(event),
     onLongLine: refuse,
     onLongLineEnd: () => undefined,
     onEndlessLine: (bytes) => refuse([], bytes),
@@ -45,10 +45,9 @@ async function* wholeEvents(chunks: Chunks, maxBytes: number): Read {
   const lines = new LineSplitter({ maxBytes: limit, endsAtReturn: true }, events);
   for await (const chunk of chunks) {
     lines.add(bufferOf(chunk));
-    const blocks = whole.reverse();
+    const came = whole;
     whole = [];
-    // What was passed on is not held here any more.
-    for (let block = blocks.pop(); block !== undefined; block = blocks.pop()) yield block;
+    yield* eventTexts(came);
   }
 }
 
@@ -60,8 +59,7 @@ async function* wholeBody(chunks: Chunks, maxBytes: number): Read {
     store.add(bufferOf(chunk).subarray(0, maxBytes - store.length));
     if (bytes > maxBytes) refuse(store.take(), bytes);
   }
-  const blocks = store.take().reverse();
-  for (let block = blocks.pop(); block !== undefined; block = blocks.pop()) yield block;
+  yield* oneByOne(store.take());
 }
 
 async function* firstBytes(chunks: Chunks, maxBytes: number): Read {
@@ -84,8 +82,4 @@ async function* firstBytes(chunks: Chunks, maxBytes: number): Read {
 
 function refuse(head: Bytes, bytes: number): never {
   throw new OversizedAnswer(head, bytes);
-}
-
-function bufferOf(chunk: Uint8Array): Buffer {
-  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }

@@ -4,24 +4,32 @@ import type { ServerEvent } from '../streams/event-reader.js';
 /** Where the list of a batch begins; white space before it is rare. */
 const BATCH = /^\s*\[/;
 const LOOKED_AT_BYTES = 64;
+const NOTHING = { name: 'message', id: undefined, retry: undefined };
 const END = Buffer.from('\n\n');
 const NEW_LINE = 0x0a;
 
 /**
- * An event for the SDK, as it stands in a stream. A batch (protocol 2025-03-26), which the SDK does not know in
- * streams, becomes an event for each of its messages; the id is that of the last.
+ * A batch (protocol 2025-03-26), which the SDK does not know in streams, becomes an event for each of its messages;
+ * the id is that of the last.
  */
+export function withoutBatch(event: ServerEvent): ServerEvent[] {
+  const { name, data } = event;
+  const isBatch =
+    data !== undefined && name === 'message' && BATCH.test(startOf(data, LOOKED_AT_BYTES));
+  const messages = isBatch ? messagesOf(textOf(data)) : undefined;
+  if (messages === undefined) return [event];
+  const events = messages.map((message) => ({ ...NOTHING, data: [Buffer.from(message)] }));
+  const last = events.pop();
+  return [...events, { ...event, data: last?.data ?? [] }];
+}
+
+/** An event for the SDK, as it stands in a stream. */
 export function toEventText({ name, id, retry, data }: ServerEvent): Buffer[] {
   const said =
     (retry === undefined ? '' : `retry: ${retry}\n`) + (id === undefined ? '' : `id: ${id}\n`);
   if (data === undefined) return said === '' ? [] : [Buffer.from(`${said}\n`)];
   const event = name === 'message' ? '' : `event: ${name}\n`;
-  const isBatch = name === 'message' && BATCH.test(startOf(data, LOOKED_AT_BYTES));
-  const messages = isBatch ? messagesOf(textOf(data)) : undefined;
-  if (messages === undefined) return [Buffer.from(`${said}${event}data: `), ...inLines(data), END];
-  const last = messages.pop() ?? '';
-  const before = messages.map((message) => `data: ${message}\n\n`).join('');
-  return [Buffer.from(`${before}${said}data: ${last}\n\n`)];
+  return [Buffer.from(`${said}${event}data: `), ...inLines(data), END];
 }
 
 /** Undefined: it is no JSON, or none that could be written again. */

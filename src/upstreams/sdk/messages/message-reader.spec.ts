@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { UNREADABLE_ANSWER } from '../sdk-failure.js';
 import type { OversizedAnswer } from '../streams/oversized-answer.js';
-import { answerBegun, answerEnded, isAnswer, readMessages } from './message-reader.js';
+import {
+  answerBegun,
+  answerEnded,
+  isAnswer,
+  parseMessages,
+  readMessage,
+} from './message-reader.js';
+
+const readMessages = (text: string): unknown[] =>
+  parseMessages(text).flatMap((value) => readMessage(value) ?? []);
 
 const errorFor = (id: number): unknown => ({
   jsonrpc: '2.0',

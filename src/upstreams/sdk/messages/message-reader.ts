@@ -19,20 +19,29 @@ const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${JSONRPC}\\s*)?\\}\\s*$`);
 const LOOKED_AT_CHARS = 512;
 
 /**
- * Reads one JSON-RPC message, or the messages of a batch (protocol 2025-03-26). What was meant as an answer
- * but can't be read becomes an error for its request, which would wait in vain otherwise. Empty: it is no
- * message at all.
+ * Takes a message apart from its text, or the messages of a batch (protocol 2025-03-26), for `readMessage`. What was
+ * meant as an answer but is no JSON becomes an error for its request, which would wait in vain otherwise. Empty: it
+ * is no message at all.
  */
-export function readMessages(text: string): JSONRPCMessage[] {
+export function parseMessages(text: string): unknown[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     const head = text.slice(0, LOOKED_AT_CHARS);
     const id = idAtStart(head) ?? idAtEnd(head, text.slice(-LOOKED_AT_CHARS));
-    return unreadable(id, (error as Error).message);
+    return id === undefined ? [] : [unreadable(id, (error as Error).message)];
   }
-  return (Array.isArray(value) ? value : [value]).flatMap(readValue);
+  return (Array.isArray(value) ? value : [value]).filter(isJsonRpc);
+}
+
+/** The message; of an answer that is not MCP an error for its request. Undefined: it is none. */
+export function readMessage(value: unknown): JSONRPCMessage | undefined {
+  const { success, error } = JSONRPCMessageSchema.safeParse(value);
+  if (success) return value as JSONRPCMessage;
+  const id = idOf(value);
+  if (id === undefined) return undefined;
+  return unreadable(id, error.issues[0]?.message ?? error.message);
 }
 
 /** The error in place of an answer that is too long and says at once which request it is for. */
@@ -55,16 +64,13 @@ export function isAnswer(head: Bytes): boolean {
   return ANSWER_FIRST.test(startOf(head, LOOKED_AT_CHARS));
 }
 
-function readValue(value: unknown): JSONRPCMessage[] {
-  const { success, error } = JSONRPCMessageSchema.safeParse(value);
-  if (success) return [value as JSONRPCMessage];
-  return unreadable(idOf(value), error.issues[0]?.message ?? error.message);
+/** Programs write lines of a log as JSON, too. */
+function isJsonRpc(value: unknown): boolean {
+  return (value as { jsonrpc?: unknown } | null)?.jsonrpc === '2.0';
 }
 
-function unreadable(id: number | undefined, why: string): JSONRPCErrorResponse[] {
-  if (id === undefined) return [];
-  const message = notMcpText(why);
-  return [{ jsonrpc: '2.0', id, error: { code: UNREADABLE_ANSWER, message } }];
+function unreadable(id: number, why: string): JSONRPCErrorResponse {
+  return { jsonrpc: '2.0', id, error: { code: UNREADABLE_ANSWER, message: notMcpText(why) } };
 }
 
 function oversized(
@@ -89,9 +95,9 @@ function idOfMatch(match: RegExpExecArray | null | undefined): number | undefine
   return match?.[1] === undefined ? undefined : Number(match[1]);
 }
 
-/** Programs write lines of a log as JSON, too, and with an `id`: an answer says what it is. */
+/** Of what says that it is an answer. */
 function idOf(value: unknown): number | undefined {
-  const { jsonrpc, id, ...rest } = (value ?? {}) as Record<string, unknown>;
-  const isAnswer = jsonrpc === '2.0' && ('result' in rest || 'error' in rest);
+  const { id, ...rest } = value as Record<string, unknown>;
+  const isAnswer = 'result' in rest || 'error' in rest;
   return isAnswer && typeof id === 'number' ? id : undefined;
 }

@@ -48,7 +48,7 @@ export class SseTransport extends MessageTransport implements EventListener {
       await response.body?.cancel();
       throw new Error(`its answer is no event stream but has the content type ${type}`);
     }
-    void this.readAll(response.body);
+    void this.readStream(response.body);
     await this.endpoint;
   }
 
@@ -85,12 +85,12 @@ export class SseTransport extends MessageTransport implements EventListener {
     return headers;
   }
 
-  private async readAll(body: ReadableStream<Uint8Array>): Promise<void> {
+  private async readStream(body: ReadableStream<Uint8Array>): Promise<void> {
     const { maxMessageBytes: maxBytes } = this;
     const events = new EventReader(maxBytes, this);
     const lines = new LineSplitter({ maxBytes, endsAtReturn: true }, events);
     try {
-      for await (const chunk of body) lines.add(Buffer.from(chunk));
+      await this.readAll(body, lines);
       // What came last is delivered first.
       await nextTurn();
       this.lose('the event stream ended');

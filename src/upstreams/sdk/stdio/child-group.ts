@@ -40,9 +40,13 @@ export class ChildGroup {
     this.signal('SIGKILL');
   }
 
-  onOutput(onStdout: (chunk: Buffer) => void, onStderr: (chunk: Buffer) => void): void {
-    this.child.stdout.on('data', onStdout);
-    this.child.stderr.on('data', onStderr);
+  /** What the program writes; it waits when that is not read. */
+  get output(): AsyncIterable<Buffer> {
+    return this.child.stdout;
+  }
+
+  onErrorOutput(listener: (chunk: Buffer) => void): void {
+    this.child.stderr.on('data', listener);
   }
 
   /** Rejects when the program surely did not get all of it. */

@@ -31,13 +31,11 @@ export class StdioTransport extends MessageTransport implements LineListener {
 
   async start(): Promise<void> {
     const child = await this.startChild();
-    const note = (text: string): void => this.said.add(text);
     const lines = new LineSplitter({ maxBytes: this.maxMessageBytes, endsAtReturn: false }, this);
-    child.onOutput(
-      (chunk) => lines.add(chunk),
-      (chunk) => note(chunk.toString()),
-    );
-    void child.over.then((ending) => this.lose(this.withLastWords(ending)));
+    child.onErrorOutput((chunk) => this.said.add(chunk.toString()));
+    // Output that breaks off is over, which is told as such.
+    void this.readAll(child.output, lines).catch(() => undefined);
+    void child.over.then((ending) => this.ended(ending));
   }
 
   /** What is no message may tell why the program ends. */
@@ -59,6 +57,12 @@ export class StdioTransport extends MessageTransport implements LineListener {
   protected async release(): Promise<void> {
     this.isReleased = true;
     await this.child?.end();
+  }
+
+  /** What it wrote last is delivered before. */
+  private async ended(ending: string): Promise<void> {
+    await this.delivered.catch(() => undefined);
+    this.lose(this.withLastWords(ending));
   }
 
   private async startChild(): Promise<ChildGroup> {

@@ -60,6 +60,11 @@ export class ByteStore {
   }
 }
 
+/** The same bytes, not a copy of them. */
+export function bufferOf(chunk: Uint8Array): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
 export function textOf(bytes: Bytes): string {
   const [only, ...more] = bytes;
   if (only === undefined) return '';
