@@ -326,11 +326,13 @@ describe('an answer that OutboundHttp gives', () => {
     await fresh.onApplicationShutdown();
   });
 
-  it('is no answer when its status is none', async () => {
-    answer = (_, response) => response.writeHead(999).end('x');
+  it.each(['999', '600', '101', '000'])('is none when its status is %s', async (status) => {
+    answer = (_, response) => {
+      response.socket?.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 1\r\n\r\nx`);
+    };
     await expect(outbound.fetch(url)).rejects.toMatchObject({
-      name: 'TypeError',
-      message: 'fetch failed',
+      ...{ name: 'TypeError', message: 'fetch failed' },
+      cause: { message: `it answered with status ${Number(status)}, which is none of an answer` },
     });
   });
 
@@ -340,9 +342,17 @@ describe('an answer that OutboundHttp gives', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is no redirect', async () => {
-    answer = (_, response) => response.writeHead(302, { location: '/elsewhere' }).end('x');
-    await expect(outbound.fetch(url)).rejects.toMatchObject({ status: 302 });
+  it.each([
+    ['/elsewhere?token=secret', () => `another address of ${new URL(url).origin}`],
+    ['https://u:secret@else.test:8443/secret?token=secret', () => 'https://else.test:8443'],
+    ['data:text/plain,secret', () => 'an address of data:'],
+    ['http://[secret', () => 'what is no address'],
+  ])('is no redirect, and says no more of it than where it leads: %s', async (location, place) => {
+    answer = (_, response) => response.writeHead(302, { location }).end('x');
+    await expect(outbound.fetch(url)).rejects.toMatchObject({
+      status: 302,
+      message: `HTTP 302: a redirect to ${place()} is not followed`,
+    });
     expect(requests).toHaveLength(1);
   });
 });

@@ -178,6 +178,55 @@ describe('An upstream that can not be reached', () => {
     });
   });
 
+  const NOT_MCP = "The upstream's answer is not MCP: ";
+  const NO_ANSWER = `${NOT_MCP}it is over and holds no answer`;
+  it.each<[string, number, string, string, string]>([
+    ['an empty batch', 200, 'application/json', '[]', NO_ANSWER],
+    ['a batch without it', 200, 'application/json', '[{"jsonrpc":"2.0","method":"x"}]', NO_ANSWER],
+    ['a stream without it', 200, 'text/event-stream', ': hello\n\n', NO_ANSWER],
+    ['an acceptance', 202, 'text/plain', 'Accepted', NO_ANSWER],
+    [
+      'a page',
+      ...([200, 'text/html', '<html>'] as const),
+      "The upstream can't be reached: Unexpected content type: text/html",
+    ],
+    [
+      'an answer without what belongs to it',
+      ...([200, 'application/json', '{"jsonrpc":"2.0","id":0,"result":{}}'] as const),
+      `${NOT_MCP}protocolVersion: expected string, received undefined`,
+    ],
+    [
+      'an answer that is none',
+      ...([200, 'text/event-stream', 'data: {"jsonrpc":"2.0","id":0,"result":7}\n\n'] as const),
+      `${NOT_MCP}result: expected object, received number`,
+    ],
+  ])('because it answers initialize with %s', async (_, status, type, body, message) => {
+    fixture = await poolFixture({
+      intercept: (_request, response) => {
+        response.writeHead(status, { 'content-type': type }).end(body);
+        return true;
+      },
+    });
+    expect(await fixture.call('echo').outcome).toEqual({
+      ...{ kind: 'error', code: 'upstream_unreachable', outcomeUnknown: false },
+      message,
+    });
+  });
+
+  it('because its stream breaks before it answers initialize', async () => {
+    fixture = await poolFixture({
+      intercept: (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(': hello\n\n', () => response.destroy());
+        return true;
+      },
+    });
+    expect(await fixture.call('echo').outcome).toMatchObject({
+      code: 'upstream_unreachable',
+      message: expect.stringContaining(`${NOT_MCP}it broke off (`),
+    });
+  });
+
   it('because it speaks only a newer protocol: the message says so', async () => {
     fixture = await poolFixture({
       intercept: (_request, response) => {

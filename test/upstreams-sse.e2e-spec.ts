@@ -117,6 +117,18 @@ describe('A server over HTTP with SSE', () => {
     await eventually('only the stream is open', () => upstream.open === 1, 3_000);
   });
 
+  it.each<[string, number, Record<string, string>, string]>([
+    ['words', 200, { 'content-type': 'text/plain' }, 'Accepted'],
+    ['words that its framework calls a page', 200, { 'content-type': 'text/html' }, 'Accepted'],
+    ['JSON', 201, { 'content-type': 'application/json' }, '"ok"'],
+    ['nothing', 204, {}, ''],
+    ['an empty page', 200, { 'content-type': 'text/html; charset=utf-8' }, ''],
+    ['a page, and the status that says so', 202, { 'content-type': 'text/html' }, '<html>'],
+  ])('may accept messages by %s (%i)', async (_, status, headers, body) => {
+    await start({ accept: (response) => void response.writeHead(status, headers).end(body) });
+    expect(await call('slow', { ms: 50, steps: 2 }).outcome).toMatchObject({ kind: 'result' });
+  });
+
   it('may send what is no message, and comments, and events of other names', async () => {
     await start();
     const waiting = await gate('x');
@@ -207,6 +219,24 @@ describe('A message that is refused', () => {
     await call('echo').outcome;
     expect(upstream.headers.GET).toHaveLength(1);
     expect(upstream.received('notifications/cancelled')).toEqual([]);
+  });
+
+  it('by a page for browsers fails at once, whether or not it was taken', async () => {
+    const headers = { 'content-type': 'text/html; charset=utf-8' };
+    await start({
+      intercept: (_request, response, body) => {
+        if (!body.includes('refuse me')) return false;
+        response.writeHead(200, headers).end('\n<!DOCTYPE html><title>Log in</title>');
+        return true;
+      },
+    });
+    const other = await gate('x');
+    expect(await call('echo', { text: 'refuse me' }).outcome).toMatchObject({
+      ...{ kind: 'error', code: 'upstream_error', outcomeUnknown: true },
+      message: 'Unexpected content type: text/html; charset=utf-8',
+    });
+    upstream.release('x');
+    expect(await other.outcome).toMatchObject({ kind: 'result' });
   });
 
   it('by an answer that stalls fails, too', async () => {
@@ -317,6 +347,20 @@ describe('A server over SSE that can not be reached', () => {
     expect(await failure(onGet(answer))).toMatchObject({
       ...UNREACHABLE,
       message: expect.stringContaining(message),
+    });
+  });
+
+  it('because it answers the first message with a page: the message says so', async () => {
+    await start({
+      intercept: (request, response) => {
+        if (request.method !== 'POST') return false;
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+        return true;
+      },
+    });
+    expect(await call('echo').outcome).toMatchObject({
+      ...UNREACHABLE,
+      message: "The upstream can't be reached: Unexpected content type: text/html",
     });
   });
 

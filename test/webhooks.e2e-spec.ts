@@ -150,7 +150,7 @@ describe('a webhook that fails', () => {
       status(302, { location: 'http://169.254.169.254/latest' }),
       {
         http_status: 302,
-        error: 'HTTP 302: a redirect to http://169.254.169.254/latest is not followed',
+        error: 'HTTP 302: a redirect to http://169.254.169.254 is not followed',
       },
     ],
     ['an answer made no sense', status(304), { http_status: 304 }],

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { decoded } from './body-decoding.js';
+import { UnknownStatusError } from './outbound-errors.js';
 import { endWhenDropped } from './unread-bodies.js';
 
 /** Statuses whose responses have no body, whatever they send. */
@@ -70,7 +71,8 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(control: Control, status: number, _headers: unknown, statusText = ''): void {
-    if (status < 200) return;
+    if (isInterim(status)) return;
+    if (status < 200 || status > 599) return this.refuse(status);
     const headers = toHeaders(control.rawHeaders as Buffer[]);
     control.rawHeaders = null;
     const body = WITHOUT_BODY.has(status)
@@ -131,6 +133,10 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     this.body?.enqueue(waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting));
   }
 
+  private refuse(status: number): void {
+    this.breakOff(new TypeError('fetch failed', { cause: new UnknownStatusError(status) }));
+  }
+
   private breakOff(reason: unknown): void {
     this.fail(reason);
     this.disconnect();
@@ -151,6 +157,11 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   private disconnect(): void {
     this.control?.abort(new DOMException('The request was broken off', 'AbortError'));
   }
+}
+
+/** 101 would be the answer to a request that none of ours is. */
+function isInterim(status: number): boolean {
+  return status >= 100 && status < 200 && status !== 101;
 }
 
 /** @param raw names and values in turn, as they came */

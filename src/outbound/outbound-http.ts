@@ -38,7 +38,8 @@ export class OutboundHttp implements OnApplicationShutdown {
     const response = await outsideRequestContext(() => this.send(url, init));
     if (response.status < 300 || response.status > 399) return response;
     await response.body?.cancel();
-    throw new RedirectRefusedError(response.status, response.headers.get('location'));
+    const location = response.headers.get('location');
+    throw new RedirectRefusedError(response.status, location, new URL(url));
   }
 
   /** Ends what is still open. */

@@ -15,6 +15,8 @@ export interface SseServerOptions {
   intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
   /** A message is accepted only when it was answered, as some frameworks do. */
   acceptsLate?: boolean;
+  /** How it says that it has taken a message. */
+  accept?: (response: ServerResponse) => void;
 }
 
 interface Message {
@@ -107,6 +109,10 @@ export class SseTestServer {
     const { searchParams } = new URL(request.url ?? '', this.url);
     const session = this.sessions.get(searchParams.get('sessionId') ?? '');
     if (session === undefined) return void response.writeHead(404).end('Session not found');
+    if (this.options.accept !== undefined) {
+      this.options.accept(response);
+      return session.handleMessage(message);
+    }
     if (this.options.acceptsLate !== true)
       return session.handlePostMessage(request, response, message);
     const answered = new Promise<void>((resolve) => {

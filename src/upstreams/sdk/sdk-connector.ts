@@ -75,7 +75,7 @@ async function initialize(
   signal.addEventListener('abort', giveUp);
   try {
     signal.throwIfAborted();
-    await client.connect(link.transport);
+    await link.begin(() => client.connect(link.transport));
   } catch (error) {
     await link.transport.close();
     if (isLate) throw noAnswer(limitMs, link.lastWords);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { JSONRPCMessageSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { UnknownStatusError } from '../../outbound/outbound-errors.js';
 import { toCallFailure, toConnectFailure } from './sdk-failure.js';
 import { SessionForgotten } from '../upstream-failure.js';
 
@@ -59,6 +60,40 @@ describe('The failure of a call', () => {
       code: 'upstream_error',
       message: 'Unknown tool: x',
       outcomeUnknown: false,
+    });
+  });
+
+  it.each([
+    [http(500, 'null'), 'HTTP 500'],
+    [http(500, ''), 'HTTP 500'],
+    [
+      http(502, '<html>\n<head><title>502 Bad\nGateway</title>…'),
+      'HTTP 502: a web page, "502 Bad Gateway"',
+    ],
+    [http(502, '<!DOCTYPE html><p>no'), 'HTTP 502: a web page'],
+    [http(503, '{"error":null}'), 'HTTP 503: {"error":null}'],
+    [http(503, '{"error":{"message":{"a":1}}}'), 'HTTP 503: {"error":{"message":{"a":1}}}'],
+  ])('has what of the body can be read by people', (error, text) => {
+    expect(toCallFailure(error, true).message).toBe(`The upstream failed: ${text}`);
+  });
+
+  it('has no content type where there is none', () => {
+    const error = new StreamableHTTPError(-1, 'Unexpected content type: null');
+    expect(toCallFailure(error, true).message).toBe('Unexpected content type: none');
+  });
+
+  it.each([600, 101])('names a status that is none of an answer: %i', (status) => {
+    expect(toCallFailure(fetchFailed(new UnknownStatusError(status)), true)).toMatchObject({
+      ...{ code: 'upstream_lost', outcomeUnknown: true },
+      message: `The upstream failed: it answered with status ${status}, which is none of an answer`,
+    });
+  });
+
+  it('says in one line what an answer lacks', () => {
+    const { error } = JSONRPCMessageSchema.safeParse({ jsonrpc: '2.0', id: 1, result: 7 });
+    expect(toCallFailure(error, true)).toMatchObject({
+      ...{ code: 'upstream_error', outcomeUnknown: true },
+      message: "The upstream's answer is not MCP: result: expected object, received number",
     });
   });
 

@@ -1,6 +1,6 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { OutboundRefusedError } from '../../outbound/outbound-errors.js';
+import { OutboundRefusedError, UnknownStatusError } from '../../outbound/outbound-errors.js';
 import {
   RequestFailed,
   RequestRefused,
@@ -9,7 +9,9 @@ import {
   SessionForgotten,
   UpstreamFailure,
 } from '../upstream-failure.js';
+import { schemaReason, type SchemaIssue } from './schema-reason.js';
 import { OversizedAnswer } from './streams/oversized-answer.js';
+import { withoutMarkup } from './web-page.js';
 
 /** The server speaks no protocol version that we do (protocol 2026-07-28). */
 const UNSUPPORTED_PROTOCOL = -32022;
@@ -50,6 +52,7 @@ export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFail
   const refusal = refusalIn(error);
   if (refusal) return refused(refusal);
   const reason = reasonOf(error);
+  if (isUnknownStatus(error)) return new RequestFailed(failedText(reason));
   if (isNotConnected(error)) return unreachable(reason);
   if (isUnreadable(error)) return notMcp(reason);
   return connectionLost(reason);
@@ -60,6 +63,7 @@ export function toConnectFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const refusal = refusalIn(error);
   if (refusal) return refused(refusal);
+  if (isUnreadable(error)) return noMcpServer(reasonOf(error));
   return speaksNewerProtocol(error)
     ? new UpstreamFailure('upstream_unreachable', NEWER_PROTOCOL)
     : unreachable(reasonOf(error));
@@ -94,6 +98,11 @@ export function notMcp(reason: string): UpstreamFailure {
   return new UpstreamFailure('upstream_error', notMcpText(reason), true);
 }
 
+/** The same while connecting: nothing was asked of a tool. */
+export function noMcpServer(reason: string): UpstreamFailure {
+  return new UpstreamFailure('upstream_unreachable', notMcpText(reason));
+}
+
 export function notMcpText(reason: string): string {
   return `The upstream's answer is not MCP: ${reason}`;
 }
@@ -102,6 +111,7 @@ export function notMcpText(reason: string): string {
 export function reasonOf(error: unknown): string {
   if (error instanceof McpError) return withoutPrefix(error);
   if (error instanceof StreamableHTTPError) return httpReason(error);
+  if (isSchemaError(error)) return schemaReason(error.issues);
   const { code, message } = systemFailure(error);
   const text = message === undefined || message === '' ? String(error) : message;
   return code === undefined || text.includes(code) ? text : `${code} ${text}`;
@@ -116,19 +126,34 @@ function toHttpFailure(error: StreamableHTTPError, hasSession: boolean): Upstrea
   // Not one of the two content types that MCP knows.
   if (status < 400) return new UpstreamFailure('upstream_error', reason, true);
   // A gateway may have given up on a request that the server behind it goes on with.
-  return new RequestFailed(`The upstream failed: ${reason}`);
+  return new RequestFailed(failedText(reason));
+}
+
+function failedText(reason: string): string {
+  return `The upstream failed: ${reason}`;
 }
 
 function httpReason(error: StreamableHTTPError): string {
-  const text = error.message.replace(HTTP_PREFIX, '');
-  const message = jsonRpcError(error)?.message ?? text;
-  return (error.code ?? -1) > 0 ? `HTTP ${error.code}: ${message}` : message;
+  const said = jsonRpcError(error)?.message;
+  const message = typeof said === 'string' ? said : textOf(error);
+  if ((error.code ?? -1) <= 0)
+    return message.replace(/^(Unexpected content type: )null$/, '$1none');
+  return message === '' ? `HTTP ${error.code}` : `HTTP ${error.code}: ${message}`;
 }
 
-function jsonRpcError(error: StreamableHTTPError): { code?: number; message?: string } | undefined {
+/** The SDK writes `null` where it could not read the body. */
+function textOf({ message }: StreamableHTTPError): string {
+  const text = message.replace(HTTP_PREFIX, '');
+  return text === 'null' ? '' : withoutMarkup(text);
+}
+
+function jsonRpcError(
+  error: StreamableHTTPError,
+): { code?: unknown; message?: unknown } | undefined {
   try {
     const body = JSON.parse(error.message.replace(HTTP_PREFIX, '')) as { error?: object };
-    return typeof body?.error === 'object' ? body.error : undefined;
+    const { error: failure } = body ?? {};
+    return typeof failure === 'object' ? (failure ?? undefined) : undefined;
   } catch {
     return undefined;
   }
@@ -155,7 +180,15 @@ function isNotConnected(error: unknown): boolean {
   return NOT_CONNECTED_SYSCALLS.has(syscall) || NOT_CONNECTED_CODES.test(code);
 }
 
+function isUnknownStatus(error: unknown): boolean {
+  return (error as { cause?: unknown }).cause instanceof UnknownStatusError;
+}
+
 /** Whether a message came that is not JSON, or not of MCP. */
 export function isUnreadable(error: unknown): boolean {
-  return /^(SyntaxError|\$?ZodError)$/.test((error as Error).name);
+  return (error as Error).name === 'SyntaxError' || isSchemaError(error);
+}
+
+function isSchemaError(error: unknown): error is { issues: SchemaIssue[] } {
+  return /^\$?ZodError$/.test((error as Error).name);
 }

@@ -33,6 +33,8 @@ export interface SdkLink {
     onReference: (reference: StreamReference) => void,
     options: ExchangeOptions,
   ): CallExchange;
+  /** Runs what makes the SDK begin the session; rejects also when what came in answer can't be one. */
+  begin(connect: () => Promise<void>): Promise<void>;
   /** Asks the upstream to drop the session. May reject. */
   forget(): Promise<void>;
 }

@@ -4,8 +4,9 @@ import type { UpstreamFailure } from '../../upstream-failure.js';
 import type { SessionPlace, StreamReference } from '../../upstream-session.js';
 import type { ExchangeOptions, SdkLink } from '../sdk-link.js';
 import { HttpExchange, MAX_RESUMES } from './http-exchange.js';
+import { InitializeScope } from './initialize-scope.js';
 import { ResumableTransport } from './resumable-transport.js';
-import { currentScope, scopedFetch } from './request-scope.js';
+import { currentScope, inScope, scopedFetch } from './request-scope.js';
 
 const RECONNECTION = {
   initialReconnectionDelay: 300,
@@ -58,6 +59,15 @@ export class HttpLink implements SdkLink {
       const { sessionId, ...place } = this.place;
       if (sessionId !== null) onReference({ kind: 'stream', ...place, sessionId, ...position });
     });
+  }
+
+  async begin(connect: () => Promise<void>): Promise<void> {
+    const scope = new InitializeScope(this.http);
+    try {
+      await Promise.race([inScope(scope, connect), scope.unusable]);
+    } finally {
+      scope.end();
+    }
   }
 
   /** The session of another process may carry more of its calls. */

@@ -4,6 +4,7 @@ import {
   JSONRPCMessageSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { notMcpText, OVERSIZED_ANSWER, UNREADABLE_ANSWER } from '../sdk-failure.js';
+import { schemaReason } from '../schema-reason.js';
 import { type Bytes, startOf } from '../streams/byte-store.js';
 import { OversizedAnswer } from '../streams/oversized-answer.js';
 
@@ -41,7 +42,7 @@ export function readMessage(value: unknown): JSONRPCMessage | undefined {
   if (success) return value as JSONRPCMessage;
   const id = idOf(value);
   if (id === undefined) return undefined;
-  return unreadable(id, error.issues[0]?.message ?? error.message);
+  return unreadable(id, schemaReason(error.issues));
 }
 
 /** The error in place of an answer that is too long and says at once which request it is for. */

@@ -51,6 +51,11 @@ export abstract class MessageTransport implements SdkLink, Transport {
     return exchange;
   }
 
+  /** What does not answer is lost, or answers too late. */
+  begin(connect: () => Promise<void>): Promise<void> {
+    return connect();
+  }
+
   /** The session ends with the connection. */
   forget(): Promise<void> {
     return Promise.resolve();

@@ -8,7 +8,10 @@ import { reasonOf } from '../sdk-failure.js';
 import { textOf } from '../streams/byte-store.js';
 import { type EventListener, EventReader, type ServerEvent } from '../streams/event-reader.js';
 import { LineSplitter } from '../streams/line-splitter.js';
+import { isWebPage } from '../web-page.js';
 import { textStart } from './text-start.js';
+
+const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 
 /**
  * HTTP with SSE as of protocol 2024-11-05: one stream brings every answer, each message is a POST to
@@ -67,7 +70,7 @@ export class SseTransport extends MessageTransport implements EventListener {
         signal,
       });
       if (!response.ok) throw new StreamableHTTPError(response.status, await textStart(response));
-      await response.body?.cancel();
+      await this.expectAcceptance(response);
     };
   }
 
@@ -75,6 +78,17 @@ export class SseTransport extends MessageTransport implements EventListener {
     this.connection.abort();
     this.noEndpoint(new Error(this.brokenBecause ?? 'the connection was closed'));
     return Promise.resolve();
+  }
+
+  /**
+   * Servers accept a message with any 2xx and any words, or none. Only a page for browsers is surely not theirs:
+   * the answer to the message would never come.
+   */
+  private async expectAcceptance(response: Response): Promise<void> {
+    const type = response.headers.get('content-type') ?? '';
+    if (response.status === 202 || !HTML.test(type)) return response.body?.cancel();
+    const text = await textStart(response);
+    if (isWebPage(text)) throw new StreamableHTTPError(-1, `Unexpected content type: ${type}`);
   }
 
   private headersWith(own: Record<string, string>): Headers {
