@@ -10,7 +10,7 @@ import { ProblemFilter } from './common/http/problem.filter.js';
 import { useRequestContext } from './common/http/request-context.hook.js';
 import { requestIdOf } from './common/http/request-id.js';
 import { RequestValidationPipe } from './common/http/request-validation.pipe.js';
-import { UnexpectedBodyInterceptor } from './common/http/unexpected-body.interceptor.js';
+import { UnexpectedBodyGuard } from './common/http/unexpected-body.guard.js';
 import { Logger } from './common/logger.js';
 import type { Configuration } from './config/environment.js';
 
@@ -47,14 +47,14 @@ function createAdapter(configuration: Configuration): FastifyAdapter {
   });
 }
 
-/** Installs hooks, parsers, filter and pipe; before `app.init()`. */
+/** Installs hooks, parsers, filter, guard and pipe; before `app.init()`. */
 function configureApp(app: NestFastifyApplication): NestFastifyApplication {
   const fastify = app.getHttpAdapter().getInstance();
   useRequestContext(fastify);
   useAuthentication(fastify, app.get(ApiKeyDirectory));
   useBodyParsers(fastify);
   app.useGlobalFilters(new ProblemFilter(app.get(Logger)));
-  app.useGlobalInterceptors(new UnexpectedBodyInterceptor());
+  app.useGlobalGuards(new UnexpectedBodyGuard());
   app.useGlobalPipes(new RequestValidationPipe());
   return app;
 }

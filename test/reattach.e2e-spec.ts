@@ -16,6 +16,8 @@ jest.setTimeout(120_000);
 
 const SESSION = 'session-1';
 const SHORT_LEASE = { BGC_INSTANCE_HEARTBEAT_SEC: '0.3', BGC_INSTANCE_LEASE_SEC: '1' };
+/** Enough for the upstream to have told the reference, which then is in the row at the handover. */
+const AMPLE_SEC = 3;
 const IS_STORED = `
   SELECT 1 FROM background_calls
   WHERE background_calls.id = $1 AND background_calls.upstream_reference IS NOT NULL`;
@@ -36,8 +38,8 @@ async function endAll(): Promise<void> {
 }
 
 /** Moves by its timer, so that it is running when the caller is answered. */
-async function callOf(service: ServiceProcess): Promise<string> {
-  const background = { autoAfterSec: 0.5 };
+async function callOf(service: ServiceProcess, autoAfterSec = 0.5): Promise<string> {
+  const background = { autoAfterSec };
   const answer = await service.session(SESSION).call(work.tool, work.arguments, { background });
   expect(answer.status).toBe(202);
   return (answer.body.call as { id: string }).id;
@@ -84,6 +86,7 @@ describe.each(LONG_WORKS)('the call behind %s', (_, startWork) => {
 
   it('goes on after kill -9 at the next start, in time, with what it had told', async () => {
     const id = await callOf(owner);
+    await stored(id);
     const before = await owner.session(SESSION).get(id);
     await owner.end('SIGKILL');
     const next = await replica();
@@ -95,7 +98,7 @@ describe.each(LONG_WORKS)('the call behind %s', (_, startWork) => {
   });
 
   it('has its result also when that came while no process was there', async () => {
-    const id = await callOf(owner);
+    const id = await callOf(owner, AMPLE_SEC);
     await owner.end('SIGKILL');
     await work.end('meanwhile');
     await expectResult(await replica(), id, 'meanwhile');
@@ -189,7 +192,7 @@ describe('a task', () => {
     const owner = await start({ DATABASE_URL: database.url, BGC_INSTANCE_LEASE_SEC: '60' });
     await owner.register('test', work.upstream.url);
     const other = await start({ DATABASE_URL: database.url });
-    const id = await callOf(owner);
+    const id = await callOf(owner, AMPLE_SEC);
     await owner.end('SIGKILL');
     const engine = other.session(SESSION);
     expect((await engine.cancel(id)).status).toBe(202);
@@ -211,7 +214,7 @@ describe('a task', () => {
       const embedded = { DATABASE_URL: '', BGC_DATA_DIR: dataDir };
       const service = await start(embedded);
       await service.register('test', work.upstream.url);
-      const id = await callOf(service);
+      const id = await callOf(service, AMPLE_SEC);
       await service.end(signal);
       const next = await start(embedded);
       expect(await next.session(SESSION).get(id)).toMatchObject({ status: 'running' });

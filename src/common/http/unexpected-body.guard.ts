@@ -1,24 +1,21 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyRequest } from 'fastify';
-import type { Observable } from 'rxjs';
 import { InvalidRequestError } from '../domain-error.js';
 import { unknownFieldsIn } from './field-errors.js';
 
-/** A field that a route does not read would look as if it had taken effect. */
+/**
+ * A field that a route does not read would look as if it had taken effect. A guard and no interceptor: with
+ * a single one Nest answers every request through RxJS, which costs each call that stands 11 KB.
+ */
 @Injectable()
-export class UnexpectedBodyInterceptor implements NestInterceptor {
+export class UnexpectedBodyGuard implements CanActivate {
   /** @throws InvalidRequestError when a route without a body is given more than an empty object. */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  canActivate(context: ExecutionContext): boolean {
     const { body } = context.switchToHttp().getRequest<FastifyRequest>();
     if (body !== undefined && !readsBody(context)) refuseFields(body);
-    return next.handle();
+    return true;
   }
 }
 
