@@ -31,12 +31,12 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${reasonOf(error)}\n`);
+  process.stderr.write(`${startFailure(error)}\n`);
   process.exit(1);
 });
 
 /** For the person who starts the service: what is wrong and, where that is known, what to do. */
-function reasonOf(error: unknown): string {
+function startFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof InvalidEnvironmentError)
     return `The environment has mistakes:\n${error.message}`;

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { backoffMs } from '../common/backoff.js';
 import { DatabaseUnavailableError } from '../common/domain-error.js';
 
-const PAUSE_MS = { first: 100, most: 2_000 };
+const LIMITS = { firstMs: 100, longestMs: 2_000 };
 
 export interface RetryTerms {
   /** Told of each failure that is followed by another try, or by giving up. */
@@ -64,9 +65,8 @@ export class DatabaseRetry implements OnApplicationShutdown {
 
   /** 100 ms after the first try, twice as long after each further one, up to 2 s. False: cut short, by the end or by `stop`. */
   async pause(tries: number, stop?: AbortSignal): Promise<boolean> {
-    const ms = Math.min(PAUSE_MS.first * 2 ** (tries - 1), PAUSE_MS.most);
     const signal = stop ? AbortSignal.any([this.closing.signal, stop]) : this.closing.signal;
-    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    await sleep(backoffMs(tries, LIMITS), undefined, { signal }).catch(() => undefined);
     return !signal.aborted;
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { ignore } from '../common/ignore.js';
 import { outsideRequestContext } from '../common/request-context.js';
 import { Settings } from '../settings/settings.js';
 import { callScope, type ConnectionScope, sharedScope } from './connections/connection-scope.js';
@@ -229,5 +230,3 @@ export class UpstreamPool implements OnApplicationShutdown {
 function leaving(): UpstreamFailure {
   return new UpstreamFailure('upstream_unreachable', 'The service is leaving.');
 }
-
-function ignore(): void {}

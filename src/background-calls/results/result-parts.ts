@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../common/json-object.js';
 import type { ToolResult } from '../call-outcome.js';
 import { extensionOf } from './media-type.js';
 
@@ -25,19 +26,15 @@ export function hasStructuredContent(result: ToolResult): boolean {
 
 /** Whether the part is text that needs no description. */
 export function isTextPart(part: unknown): part is { text: string } {
-  return isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
+  return isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
 }
 
 /** The one place that knows the kinds; what is of no known kind, or broken, is its own JSON. */
 export function contentOf(part: unknown): PartContent {
   if (isTextPart(part)) return { mimeType: 'text/plain', body: part.text };
-  if (isObject(part) && (part['type'] === 'image' || part['type'] === 'audio'))
+  if (isJsonObject(part) && (part['type'] === 'image' || part['type'] === 'audio'))
     return decoded(part['data'], part['mimeType']) ?? jsonOf(part);
-  if (isObject(part) && part['type'] === 'resource' && isObject(part['resource'])) {
+  if (isJsonObject(part) && part['type'] === 'resource' && isJsonObject(part['resource'])) {
     const { text, blob, mimeType } = part['resource'];
     if (typeof text === 'string') return { mimeType: mimeType ?? 'text/plain', body: text };
     return decoded(blob, mimeType) ?? jsonOf(part);
@@ -63,7 +60,7 @@ export function describePart(part: Fields): string {
   if (isTextPart(part)) return part.text;
   const { type } = part;
   const kind = typeof type === 'string' ? type : 'unknown';
-  const holder = isObject(part['resource']) ? part['resource'] : part;
+  const holder = isJsonObject(part['resource']) ? part['resource'] : part;
   const details = [holder['mimeType'], holder['uri']].filter(
     (detail) => typeof detail === 'string',
   );

@@ -1,7 +1,8 @@
+import { isContainer } from '../../common/json-depth.js';
 import { cutText, toStorableText } from '../../common/storable-text.js';
 import type { ResultSummary } from '../background-call.js';
 import type { ToolResult } from '../call-outcome.js';
-import { describePart, isObject, partsOf } from './result-parts.js';
+import { describePart, partsOf } from './result-parts.js';
 
 type ContentPart = Record<string, unknown>;
 
@@ -40,9 +41,9 @@ export function keepWithin(result: ToolResult, maxBytes: number): ToolResult {
   return { content: kept, isError: result['isError'] === true };
 }
 
-/** What is no object says nothing to anybody. */
+/** What has nothing in it says nothing to anybody. */
 function contentParts(result: ToolResult): ContentPart[] {
-  return partsOf(result).filter(isObject);
+  return partsOf(result).filter(isContainer) as ContentPart[];
 }
 
 function structuredText(result: ToolResult): string {

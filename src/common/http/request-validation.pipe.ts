@@ -2,6 +2,7 @@ import type { ArgumentMetadata, PipeTransform, Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { InvalidRequestError } from '../domain-error.js';
+import { isJsonObject } from '../json-object.js';
 import { fieldErrorsOf, lostFieldsOf, reservedFieldsOf } from './field-errors.js';
 import { rawJsonFieldsOf } from './raw-json.decorator.js';
 
@@ -18,7 +19,7 @@ export class RequestValidationPipe implements PipeTransform {
     const isChecked = type === 'body' || type === 'query';
     if (!isChecked || BUILT_IN.includes(metatype)) return value;
     const given = value === undefined ? {} : value;
-    if (!isPlainObject(given))
+    if (!isJsonObject(given))
       throw new InvalidRequestError([{ pointer: '', detail: 'must be an object' }]);
     return check(metatype as Dto, given, type);
   }
@@ -43,8 +44,4 @@ async function check(
   const errors = [...fieldErrorsOf(wrong, type), ...lostFieldsOf(rest, instance, type)];
   if (errors.length > 0) throw new InvalidRequestError(errors);
   return instance;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyRequest } from 'fastify';
 import { InvalidRequestError } from '../domain-error.js';
+import { isJsonObject } from '../json-object.js';
 import { unknownFieldsIn } from './field-errors.js';
 
 /**
@@ -29,7 +30,7 @@ function readsBody(context: ExecutionContext): boolean {
 }
 
 function refuseFields(body: unknown): void {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
+  if (!isJsonObject(body))
     throw new InvalidRequestError([{ pointer: '', detail: 'must be an object' }]);
   const errors = unknownFieldsIn(body);
   if (errors.length > 0) throw new InvalidRequestError(errors);

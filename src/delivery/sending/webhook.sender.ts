@@ -3,6 +3,7 @@ import type { AppDelivery } from '../../apps/app.js';
 import type { WebhookSecrets } from '../../apps/webhook-secrets.js';
 import { Clock } from '../../common/clock.js';
 import { cutText, toStorableText } from '../../common/storable-text.js';
+import { systemReason } from '../../common/system-error.js';
 import { RedirectRefusedError } from '../../outbound/outbound-errors.js';
 import { OutboundHttp } from '../../outbound/outbound-http.js';
 import type { SendResult } from './send-outcome.js';
@@ -99,19 +100,12 @@ function aborted(error: string): WebhookAnswer {
 function toFailure(error: unknown, limitMs: number | undefined): WebhookAnswer {
   const status = error instanceof RedirectRefusedError ? error.status : null;
   const text =
-    limitMs === undefined ? reasonOf(error) : `No answer within ${Math.ceil(limitMs / 1_000)} s`;
+    limitMs === undefined
+      ? systemReason(error)
+      : `No answer within ${Math.ceil(limitMs / 1_000)} s`;
   return {
     outcome: { kind: 'failed' },
     status,
     error: cutText(toStorableText(text), MAX_ERROR_CHARS),
   };
-}
-
-/** `fetch` says only "fetch failed"; what happened is in its cause, of several addresses the first. */
-function reasonOf(error: unknown): string {
-  const { cause = error } = error as { cause?: unknown };
-  const { errors } = cause as { errors?: Error[] };
-  const { code, message } = (errors?.[0] ?? cause) as Partial<NodeJS.ErrnoException>;
-  const text = message ?? String(cause);
-  return code === undefined || text.includes(code) ? text : `${code} ${text}`;
 }

@@ -1,4 +1,4 @@
-import { isContainer } from '../../common/json-depth.js';
+import { isJsonObject } from '../../common/json-object.js';
 import { quoteForeignLine } from './foreign-text.js';
 import type { FieldTexts, MessageTexts } from './message-texts.js';
 
@@ -59,7 +59,7 @@ function choicesOf(field: Schema): string {
 }
 
 function objectOf(value: unknown): Schema {
-  return isContainer(value) && !Array.isArray(value) ? (value as Schema) : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function listOf(value: unknown): unknown[] {

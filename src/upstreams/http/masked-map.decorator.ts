@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
+import { isJsonObject } from '../../common/json-object.js';
 
 /** What is shown in place of a value. */
 export const MASK = '***';
@@ -38,8 +39,7 @@ export function masked(map: Record<string, string>): Record<string, string> {
 }
 
 function mistakeIn(map: unknown, rules: MaskedMapRules, isNullable: boolean): string | undefined {
-  if (typeof map !== 'object' || map === null || Array.isArray(map))
-    return `must be an object of ${rules.what}`;
+  if (!isJsonObject(map)) return `must be an object of ${rules.what}`;
   const entries = Object.entries(map);
   if (entries.length > MAX_MEMBERS) return `must have at most ${MAX_MEMBERS} members`;
   for (const [name, value] of entries) {

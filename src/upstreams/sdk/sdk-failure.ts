@@ -1,5 +1,6 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { systemFailure, systemReason } from '../../common/system-error.js';
 import { OutboundRefusedError, UnknownStatusError } from '../../outbound/outbound-errors.js';
 import {
   RequestFailed,
@@ -31,12 +32,6 @@ const HTTP_PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: )?/;
 const NOT_CONNECTED_SYSCALLS = new Set(['connect', 'getaddrinfo']);
 const NOT_CONNECTED_CODES =
   /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*|ERR_TLS\w*|ERR_SSL\w*|UNABLE_TO\w*)$/;
-
-interface SystemFailure {
-  code?: string;
-  syscall?: string;
-  message?: string;
-}
 
 /** The failure of a request that was sent on an initialised session. */
 export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFailure {
@@ -112,9 +107,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof McpError) return withoutPrefix(error);
   if (error instanceof StreamableHTTPError) return httpReason(error);
   if (isSchemaError(error)) return schemaReason(error.issues);
-  const { code, message } = systemFailure(error);
-  const text = message === undefined || message === '' ? String(error) : message;
-  return code === undefined || text.includes(code) ? text : `${code} ${text}`;
+  return systemReason(error);
 }
 
 function toHttpFailure(error: StreamableHTTPError, hasSession: boolean): UpstreamFailure {
@@ -167,12 +160,6 @@ function speaksNewerProtocol(error: unknown): boolean {
 
 function withoutPrefix(error: McpError): string {
   return error.message.replace(ERROR_PREFIX, '');
-}
-
-/** `fetch` says only "fetch failed"; what happened is in its cause, of several addresses the first. */
-function systemFailure(error: unknown): SystemFailure {
-  const cause = ((error as { cause?: unknown }).cause ?? error) as { errors?: SystemFailure[] };
-  return cause.errors?.[0] ?? (cause as SystemFailure);
 }
 
 function isNotConnected(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
-import { isDeeperThan } from '../../common/json-depth.js';
+import { ignore } from '../../common/ignore.js';
+import { isContainer, isDeeperThan } from '../../common/json-depth.js';
 import { within } from '../../common/within.js';
 import type { QuestionAnswer, UpstreamProgress } from '../upstream-call.js';
 import { CallCancelled, ResultOversized, UpstreamFailure } from '../upstream-failure.js';
@@ -21,9 +22,7 @@ const ARRIVE_MS = 1_000;
 const TOO_DEEP = `The upstream's answer is nested deeper than ${MAX_LEVELS} levels.`;
 
 /** Any object: a finished result is not thrown away because of how it looks. */
-const ANYTHING = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null,
-);
+const ANYTHING = z.custom<Record<string, unknown>>(isContainer);
 
 export interface SdkRequestParts {
   client: Client;
@@ -179,5 +178,3 @@ export class SdkRequest implements SessionCall {
     this.fail(this.cancelled);
   }
 }
-
-const ignore = (): void => undefined;

@@ -1,4 +1,5 @@
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ignore } from '../../common/ignore.js';
 import { within } from '../../common/within.js';
 import type { ToolRequest, UpstreamListener } from '../upstream-call.js';
 import {
@@ -158,5 +159,3 @@ function aboutOf(client: UpstreamClient, { protocolVersion = '' }: SdkLink): Ups
   const { name = '', version = '' } = client.getServerVersion() ?? {};
   return { name, version, protocolVersion, instructions: client.getInstructions() };
 }
-
-function ignore(): void {}

@@ -1,3 +1,4 @@
+import { ignore } from '../../common/ignore.js';
 import { toToolCallParams } from './tool-call-params.js';
 import type {
   QuestionListener,
@@ -70,5 +71,3 @@ export class SdkTasks implements SessionTasks {
     for (const follower of this.followers) follower.onClosed();
   }
 }
-
-function ignore(): void {}

@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/clock.js';
+import { ignore } from '../../common/ignore.js';
 import { within } from '../../common/within.js';
 import { TaskProgress } from './task-progress.js';
 import { TaskQuestions } from './task-questions.js';
@@ -200,5 +201,3 @@ export class TaskCall implements SessionCall {
 function connectionClosed(): UpstreamFailure {
   return new UpstreamFailure('upstream_lost', 'The connection was closed while the task ran.');
 }
-
-function ignore(): void {}

@@ -1,3 +1,5 @@
+import { ignore } from '../../../common/ignore.js';
+
 /** How a response body came to its end. */
 export interface BodyEnd {
   /** Whether anything at all came. */
@@ -60,5 +62,3 @@ export function watchBody(
   });
   return new Response(body, { status: response.status, headers: response.headers });
 }
-
-function ignore(): void {}

@@ -1,3 +1,4 @@
+import { ignore } from '../../../common/ignore.js';
 import { within } from '../../../common/within.js';
 import type { UpstreamFailure } from '../../upstream-failure.js';
 import type { CallExchange } from '../call-exchange.js';
@@ -63,5 +64,3 @@ export class MessageExchange implements CallExchange {
     }
   }
 }
-
-function ignore(): void {}

@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { ignore } from '../../../common/ignore.js';
 import { within } from '../../../common/within.js';
 
 const STDIN_END_MS = 1_000;
@@ -111,5 +112,3 @@ export class ChildGroup {
 function untilEvent(emitter: EventEmitter, event: string): Promise<void> {
   return new Promise((resolve) => emitter.once(event, () => resolve()));
 }
-
-function ignore(): void {}

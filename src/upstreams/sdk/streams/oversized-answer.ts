@@ -1,4 +1,5 @@
 import { isDeeperThan } from '../../../common/json-depth.js';
+import { isJsonObject } from '../../../common/json-object.js';
 import type { ToolResult } from '../../upstream-call.js';
 import { MAX_LEVELS } from '../answer-limits.js';
 import { beginning, type Bytes } from './byte-store.js';
@@ -31,8 +32,8 @@ export class OversizedAnswer extends Error {
   /** The beginning of its result: parts that are whole, and the text that came last as far as it is read. Takes a while. */
   kept(): ToolResult {
     const read = readPartialJson(this.#head);
-    const answers = (Array.isArray(read) ? read : [read]).filter(isObject);
-    const result = answers.map((answer) => answer['result']).findLast(isObject);
+    const answers = (Array.isArray(read) ? read : [read]).filter(isJsonObject);
+    const result = answers.map((answer) => answer['result']).findLast(isJsonObject);
     if (result === undefined || isDeeperThan(MAX_LEVELS, result)) return NOTHING;
     return { content: contentOf(result), isError: result['isError'] === true };
   }
@@ -50,13 +51,9 @@ function keptParts(content: unknown[], result: Fields): unknown[] {
   if (Object.keys(result).at(-1) !== 'content') return content;
   const last = content.at(-1);
   const before = content.slice(0, -1);
-  if (!isObject(last)) return before;
+  if (!isJsonObject(last)) return before;
   if (typeof last['text'] === 'string') return [...before, { type: 'text', ...last }];
   const resource = last['resource'];
-  const isTextResource = isObject(resource) && typeof resource['text'] === 'string';
+  const isTextResource = isJsonObject(resource) && typeof resource['text'] === 'string';
   return isTextResource ? content : before;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }
