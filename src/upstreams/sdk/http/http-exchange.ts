@@ -2,35 +2,28 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { within } from '../../../common/within.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import type { UpstreamFailure } from '../../upstream-failure.js';
-import type { StreamReference } from '../../upstream-session.js';
 import type { CallExchange } from '../call-exchange.js';
-import { LatestAtIntervals } from '../latest-at-intervals.js';
 import { connectionLost, isUnreadable, notMcp, reasonOf, toCallFailure } from '../sdk-failure.js';
 import type { ExchangeOptions } from '../sdk-link.js';
 import { OversizedAnswer } from '../streams/oversized-answer.js';
-import { limited, readingOf } from './body-limits.js';
+import { limited } from './body-limits.js';
+import { CallStreams, CLOSE_STREAM_MS } from './call-streams.js';
 import { CancelScope } from './cancel-scope.js';
 import { inScope, type RequestScope, SILENT } from './request-scope.js';
-import { ResumePoint } from './resume-point.js';
-import { type BodyEnd, watchBody } from './watched-body.js';
+import { type StreamPlace, StreamPosition } from './stream-position.js';
+import type { BodyEnd } from './watched-body.js';
 
 /** After the end of a stream the SDK still has to read what came last. */
 const READ_REST_MS = 250;
-/** An upstream that has answered ends the stream itself; one that was told to cancel may not. */
-const CLOSE_STREAM_MS = 1_000;
-/** At most so often it is told how far the stream has come. */
-const POSITION_MS = 500;
 const ANSWER_MS = 30_000;
 /** Times that a broken stream is resumed in a row without anything coming of it. */
 export const MAX_RESUMES = 3;
 
 /** The trace context is sent with the request, so that what stands before the upstream sees it too. */
-export interface HttpExchangeParts extends ExchangeOptions {
+interface HttpExchangeParts extends ExchangeOptions {
   http: OutboundHttp;
   hasSession: boolean;
 }
-
-export type StreamPosition = Pick<StreamReference, 'requestId' | 'lastEventId'>;
 
 /**
  * The HTTP side of one call. The SDK leaves a call waiting for its time-out, for hours here, when the
@@ -40,33 +33,25 @@ export type StreamPosition = Pick<StreamReference, 'requestId' | 'lastEventId'>;
 export class HttpExchange implements CallExchange, RequestScope {
   /** Resolves when the upstream has begun to answer: from then on it knows the call. */
   readonly arrived: Promise<void>;
-  /** Resolves when no stream of this call is open any more. */
-  readonly streamOver: Promise<void>;
-  readonly sendOptions = { onresumptiontoken: (eventId: string): void => this.cameTo(eventId) };
-  /** The stream carries event ids, so that the SDK can go on with it on a new connection. */
-  private isResumable = false;
-  private readonly connection = new AbortController();
+  readonly sendOptions = {
+    onresumptiontoken: (eventId: string): void => this.position.cameTo(eventId),
+  };
+  private readonly streams = new CallStreams();
   private markArrived = (): void => undefined;
-  private markOver = (): void => undefined;
-  private openStreams = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private restTimer: NodeJS.Timeout | undefined;
   private fruitlessResumes = 0;
   private unreadableBecause: string | undefined;
   private isEnded = false;
   private isAsked = false;
-  private requestId: number | undefined;
-  private readonly point: ResumePoint;
-  private readonly events: LatestAtIntervals<StreamPosition>;
+  private readonly position: StreamPosition;
 
   constructor(
     private readonly parts: HttpExchangeParts,
     private readonly onLost: (failure: UpstreamFailure) => void,
-    onPosition: (position: StreamPosition) => void,
+    onPlace: (place: StreamPlace) => void,
   ) {
-    this.point = new ResumePoint(parts.resumptionToken);
-    this.events = new LatestAtIntervals(POSITION_MS, onPosition);
+    this.position = new StreamPosition(parts.resumptionToken, onPlace);
     this.arrived = new Promise((resolve) => (this.markArrived = resolve));
-    this.streamOver = new Promise((resolve) => (this.markOver = resolve));
   }
 
   send<T>(request: () => T): T {
@@ -76,7 +61,7 @@ export class HttpExchange implements CallExchange, RequestScope {
   async cancel(tell: () => void): Promise<void> {
     const scope = new CancelScope(this.parts.http);
     inScope(scope, tell);
-    await within(CLOSE_STREAM_MS, this.streamOver);
+    await within(CLOSE_STREAM_MS, this.streams.over);
     await within(CLOSE_STREAM_MS, scope.told);
   }
 
@@ -94,26 +79,25 @@ export class HttpExchange implements CallExchange, RequestScope {
     // The SDK answers what the upstream asks on the stream of the call: that is no call.
     if (this.isAsked && init.method === 'POST') return this.tell(url, init);
     this.isAsked = true;
-    const request = { ...init, signal: this.connection.signal };
+    const request = { ...init, signal: this.streams.signal };
     return init.method === 'GET' ? this.resume(url, request) : this.ask(url, request);
   }
 
   sent(requestId: unknown): void {
-    if (typeof requestId === 'number') this.requestId ??= requestId;
+    this.position.sent(requestId);
   }
 
   received(message: JSONRPCMessage): void {
-    this.point.received(message);
+    this.position.received(message);
   }
 
   answered(requestId: RequestId): void {
-    this.point.answered(requestId);
-    this.tellPosition();
+    this.position.answered(requestId);
   }
 
   /** It would wait for the answer as long as it lives. */
   unanswered(requestId: RequestId, error: unknown): void {
-    if (this.point.isQuestion(requestId))
+    if (this.position.isQuestion(requestId))
       this.lost(`the answer to its question was not taken (${reasonOf(error)})`);
   }
 
@@ -122,33 +106,19 @@ export class HttpExchange implements CallExchange, RequestScope {
   }
 
   end(): void {
-    this.isEnded = true;
-    this.events.end();
-    clearTimeout(this.timer);
-    if (this.openStreams === 0) this.close();
-    else this.timer = setTimeout(() => this.close(), CLOSE_STREAM_MS);
+    this.stopListening();
+    this.streams.end();
   }
 
   close(): void {
+    this.stopListening();
+    this.streams.close();
+  }
+
+  private stopListening(): void {
     this.isEnded = true;
-    this.events.end();
-    clearTimeout(this.timer);
-    this.connection.abort();
-    this.markOver();
-  }
-
-  private cameTo(eventId: string): void {
-    this.isResumable = true;
-    this.point.cameTo(eventId);
-    // The SDK tells the message of the event next, in the same breath.
-    void Promise.resolve().then(() => this.tellPosition());
-  }
-
-  private tellPosition(): void {
-    const { requestId } = this;
-    const { eventId: lastEventId } = this.point;
-    if (this.isEnded || requestId === undefined || lastEventId === undefined) return;
-    this.events.tell({ requestId, lastEventId });
+    this.position.end();
+    clearTimeout(this.restTimer);
   }
 
   private async ask(url: string | URL, init: RequestInit): Promise<Response> {
@@ -182,13 +152,10 @@ export class HttpExchange implements CallExchange, RequestScope {
   }
 
   private watch(response: Response, onEnd: (end: BodyEnd) => void): Response {
-    this.openStreams += 1;
-    const reading = readingOf(response, this.parts.maxAnswerBytes);
-    return watchBody(response, reading, (end) => {
-      this.openStreams -= 1;
-      if (!this.isEnded && end.error instanceof OversizedAnswer) this.refuse(end.error);
-      else if (!this.isEnded) onEnd(end);
-      else if (this.openStreams === 0) this.close();
+    return this.streams.open(response, this.parts.maxAnswerBytes, (end) => {
+      if (this.isEnded) return;
+      if (end.error instanceof OversizedAnswer) this.refuse(end.error);
+      else onEnd(end);
     });
   }
 
@@ -200,8 +167,8 @@ export class HttpExchange implements CallExchange, RequestScope {
 
   private bodyEnded({ error }: BodyEnd): void {
     const how = error === undefined ? 'ended' : `broke (${reasonOf(error)})`;
-    this.timer = setTimeout(() => {
-      if (!this.isResumable) this.lost(`the response stream ${how} without an answer`);
+    this.restTimer = setTimeout(() => {
+      if (!this.position.isResumable) this.lost(`the response stream ${how} without an answer`);
     }, READ_REST_MS);
   }
 

@@ -55,9 +55,9 @@ export class HttpLink implements SdkLink {
   ): HttpExchange {
     const hasSession = this.transport.sessionId !== undefined;
     const parts = { http: this.http, hasSession, ...options };
-    return new HttpExchange(parts, onLost, (position) => {
+    return new HttpExchange(parts, onLost, (streamPlace) => {
       const { sessionId, ...place } = this.place;
-      if (sessionId !== null) onReference({ kind: 'stream', ...place, sessionId, ...position });
+      if (sessionId !== null) onReference({ kind: 'stream', ...place, sessionId, ...streamPlace });
     });
   }
 
