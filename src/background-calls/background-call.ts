@@ -83,17 +83,6 @@ export interface BackgroundCall extends CallSummary {
   policy: HandoverPolicy;
   /** What another process needs to go on with the work, for its driver to read; null: none could. */
   reference: object | null;
-  /** The process that took it over, if one did and this is it: its files have names of their own. */
-  takenBy?: string;
-}
-
-/** A call that this process took over. */
-export interface TakenCall {
-  call: BackgroundCall;
-  /** Milliseconds until its deadline, by the database's clock. */
-  remainingMs: number;
-  /** It had been taken before. */
-  wasOurs: boolean;
 }
 
 /** What is known of a call at the moment of its handover. */

@@ -1,9 +1,10 @@
 import type { Logger } from '../../common/logger.js';
-import type { BackgroundCall, HandoverPolicy } from '../background-call.js';
+import type { HandoverPolicy } from '../background-call.js';
 import type { EndGuard } from '../background-call.repository.js';
 import { CANCELLED, type CallEnding, endingOf, failure, timedOut } from '../call-ending.js';
 import type { CallOutcome } from '../call-outcome.js';
 import type { CallWork, WorkAnswer } from '../call-work.js';
+import type { OwnCall } from './own-call.js';
 
 /** How a call is to be ended, and by which right; or that this process does not go on with it. */
 export type Verdict = { ending: CallEnding; guard: EndGuard } | 'interrupt';
@@ -30,7 +31,7 @@ export class InFlightCall {
   private readonly asking = new AbortController();
 
   constructor(
-    readonly call: BackgroundCall,
+    readonly call: OwnCall,
     private readonly policy: HandoverPolicy,
     private readonly work: CallWork,
     private readonly logger: Logger,

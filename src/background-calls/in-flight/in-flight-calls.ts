@@ -10,6 +10,7 @@ import type { CallWork } from '../call-work.js';
 import { isTerminal } from '../call-status.js';
 import { EndWriter } from './end-writer.js';
 import { InFlightCall, type Verdict } from './in-flight-call.js';
+import type { OwnCall } from './own-call.js';
 import { ResultFiling } from '../results/result-filing.js';
 import { WorkRecorder } from './work-recorder.js';
 
@@ -67,7 +68,7 @@ export class InFlightCalls implements OnApplicationShutdown {
    * time until its deadline, which begins now where nothing is given.
    */
   adopt(
-    call: BackgroundCall,
+    call: OwnCall,
     policy: HandoverPolicy,
     work: CallWork,
     remainingMs = policy.maxHours * 3_600_000,

@@ -4,10 +4,10 @@ import { Database } from '../../database/database.js';
 import type { FiledResult } from '../../delivery/files/filed-result.js';
 import { ResultFiles } from '../../delivery/files/result-files.js';
 import { TargetRepository } from '../../targets/target.repository.js';
-import type { BackgroundCall } from '../background-call.js';
 import { BackgroundCallRepository } from '../background-call.repository.js';
 import { contentsToFile } from './contents-to-file.js';
 import type { Verdict } from '../in-flight/in-flight-call.js';
+import type { OwnCall } from '../in-flight/own-call.js';
 
 /** Files results before their calls end, so that a message which names a file is true. */
 @Injectable()
@@ -21,7 +21,7 @@ export class ResultFiling {
   ) {}
 
   /** Answers the verdict with the files; as it is where none are needed or none could be written. */
-  async file(call: BackgroundCall, verdict: Verdict): Promise<Verdict> {
+  async file(call: OwnCall, verdict: Verdict): Promise<Verdict> {
     if (verdict === 'interrupt' || !verdict.ending.result) return verdict;
     const { ending } = verdict;
     const contents = contentsToFile(verdict.ending.result);
@@ -31,7 +31,7 @@ export class ResultFiling {
   }
 
   /** Takes the files back when the call ended in another way. Never rejects. */
-  async discardUnlessRecorded(call: BackgroundCall, verdict: Verdict): Promise<void> {
+  async discardUnlessRecorded(call: OwnCall, verdict: Verdict): Promise<void> {
     const files = verdict === 'interrupt' ? null : verdict.ending.result?.files;
     if (!files) return;
     try {
@@ -42,10 +42,7 @@ export class ResultFiling {
   }
 
   /** With these files. The lock waits for a commit of ours whose outcome is unknown. */
-  private async isRecorded(
-    { id, targetId }: BackgroundCall,
-    { main }: FiledResult,
-  ): Promise<boolean> {
+  private async isRecorded({ id, targetId }: OwnCall, { main }: FiledResult): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await this.targets.lockById(tx, targetId);
       return (await this.calls.find(tx, id))?.result?.files?.main === main;

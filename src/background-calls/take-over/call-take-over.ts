@@ -3,9 +3,11 @@ import { Drain } from '../../common/drain.js';
 import { Logger } from '../../common/logger.js';
 import { DatabaseRetry } from '../../database/database-retry.js';
 import { CommitOutcomeUnknownError } from '../../database/database.js';
-import type { BackgroundCall, TakenCall } from '../background-call.js';
+import type { BackgroundCall } from '../background-call.js';
 import type { CallDriver } from '../call-driver.js';
 import { InFlightCalls } from '../in-flight/in-flight-calls.js';
+import type { OwnCall } from '../in-flight/own-call.js';
+import type { TakenCall } from './take-over.repository.js';
 import { TakeOverRegistry } from './take-over.registry.js';
 
 const SETTLE_TRIES = 10;
@@ -38,7 +40,7 @@ export class CallTakeOver {
     try {
       const taken = await this.settle(call);
       if (!taken || !this.inFlight.owns(taken.call)) return undefined;
-      const ours = { ...taken.call, takenBy: taken.call.ownerId ?? undefined };
+      const ours: OwnCall = { ...taken.call, takenBy: taken.call.ownerId ?? undefined };
       const work = this.driver.resume(ours, ours.reference ?? {});
       this.inFlight.adopt(ours, ours.policy, work, taken.remainingMs);
       return ours;

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { InstanceLease } from '../../instances/instance-lease.js';
 import { type LockedTarget, TargetRepository } from '../../targets/target.repository.js';
-import type { BackgroundCall, TakenCall } from '../background-call.js';
+import type { BackgroundCall } from '../background-call.js';
 import { CallJournal } from '../call-journal.js';
 import { InputRequestRegistry } from '../questions/input-request.registry.js';
-import { TakeOverRepository } from './take-over.repository.js';
+import { type TakenCall, TakeOverRepository } from './take-over.repository.js';
 
 /** The change of owner of a call, with its event. Lock order: target, then call. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/database.js';
-import type { TakenCall } from '../background-call.js';
+import type { BackgroundCall } from '../background-call.js';
 import { type BackgroundCallRow, CALL_COLUMNS, toBackgroundCall } from '../background-call.row.js';
 
 // A question of the old owner is asked anew by the upstream, so the call runs again.
@@ -25,6 +25,15 @@ const TAKE_OVER = `
   RETURNING ${CALL_COLUMNS}, held.owner_id = $2 AS "wasOurs",
     (extract(epoch FROM background_calls.deadline_at - clock_timestamp()) * 1000)::float8
       AS "remainingMs"`;
+
+/** A call that this process took over. */
+export interface TakenCall {
+  call: BackgroundCall;
+  /** Milliseconds until its deadline, by the database's clock. */
+  remainingMs: number;
+  /** It had been taken before. */
+  wasOurs: boolean;
+}
 
 type TakenRow = BackgroundCallRow & Omit<TakenCall, 'call'>;
 
