@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { INSTANT } from '../../common/http/instant.property.js';
 import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
 import { EVENT_TYPES, type EventType } from '../../events/event-type.js';
@@ -9,7 +10,7 @@ import type { ChangedApp } from '../app.service.js';
 import { DELIVERY_MODES, type DeliveryMode } from '../delivery-mode.js';
 
 @ApiSchema({ name: 'AppDelivery' })
-export class AppDeliveryDto {
+class AppDeliveryDto {
   @ApiProperty({
     enum: DELIVERY_MODES,
     enumName: 'DeliveryMode',
@@ -35,7 +36,7 @@ export class AppDeliveryDto {
 }
 
 @ApiSchema({ name: 'AppEvents' })
-export class AppEventsDto {
+class AppEventsDto {
   @ApiProperty({ type: String, format: 'uri', description: 'Where the events are sent' })
   url!: string;
 
@@ -89,7 +90,7 @@ export class AppDto {
   })
   events!: AppEventsDto | null;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ ...INSTANT, description: 'When it was registered' })
   createdAt!: string;
 
   static from({ id, name, locale, delivery, events, createdAt }: App): AppDto {

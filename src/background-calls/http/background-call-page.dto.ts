@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PageDto } from '../../common/http/page.dto.js';
-import { BackgroundCallSummaryDto } from './background-call.dto.js';
+import { BackgroundCallSummaryDto } from './background-call-summary.dto.js';
 
 /** One page of a list of background calls. */
 @ApiSchema({ name: 'BackgroundCallPage' })

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { CALL_ERROR_CODES, type CallErrorCode } from '../../common/call-error-code.js';
+import { INSTANT } from '../../common/http/instant.property.js';
 import type { ResultSummary } from '../background-call.js';
 import { MESSAGE_STATES, type MessageState } from '../../delivery/message-state.js';
 
@@ -26,7 +27,7 @@ export class CallProgressDto {
   @ApiProperty({ type: String, nullable: true })
   message!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it arrived' })
+  @ApiProperty({ ...INSTANT, description: 'When it arrived' })
   at!: string;
 }
 

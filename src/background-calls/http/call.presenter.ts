@@ -5,7 +5,8 @@ import { toPage } from '../../common/paging.js';
 import { Database } from '../../database/database.js';
 import { CallDeliveries } from '../../delivery/call-deliveries.repository.js';
 import type { BackgroundCall, CallSummary } from '../background-call.js';
-import { BackgroundCallDto, BackgroundCallSummaryDto } from './background-call.dto.js';
+import { BackgroundCallDto } from './background-call.dto.js';
+import { BackgroundCallSummaryDto } from './background-call-summary.dto.js';
 import type { BackgroundCallPageDto } from './background-call-page.dto.js';
 
 /** Shows calls with what became of their messages. */

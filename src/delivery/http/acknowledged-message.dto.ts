@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { INSTANT_OR_NULL } from '../../common/http/instant.property.js';
 import { toPublicId } from '../../common/ids.js';
 import type { StoredMessage } from '../message.repository.js';
 import { MESSAGE_STATES, type MessageState } from '../message-state.js';
@@ -18,7 +19,7 @@ export class AcknowledgedMessageDto {
   @ApiProperty({ type: 'integer', description: 'How often the message was handed out' })
   attempts!: number;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({ ...INSTANT_OR_NULL, description: 'When it was delivered' })
   deliveredAt!: string | null;
 
   static from({ id, state, attempts, deliveredAt }: StoredMessage): AcknowledgedMessageDto {

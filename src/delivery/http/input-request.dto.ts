@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { INSTANT_OR_NULL } from '../../common/http/instant.property.js';
 
 /** What the MCP server wants to know in the middle of a call. */
 @ApiSchema({ name: 'InputRequest' })
@@ -26,9 +27,7 @@ export class InputRequestDto {
   schema!: Record<string, unknown>;
 
   @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
+    ...INSTANT_OR_NULL,
     description:
       'When the call fails with `timeout` if nobody has answered: the deadline of the call',
   })

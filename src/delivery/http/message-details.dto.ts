@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { INSTANT, INSTANT_OR_NULL } from '../../common/http/instant.property.js';
 import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
 import type { MessageDetails, MessageSummary } from '../administration/message-summary.js';
@@ -12,9 +13,6 @@ import {
 import type { MessageAttempt } from '../webhook/message-attempt.repository.js';
 import { SEND_OUTCOMES } from '../sending/send-outcome.js';
 import { MESSAGE_TARGET, MessageDto, type MessageTargetDto } from './message.dto.js';
-
-const INSTANT = { type: String, format: 'date-time' } as const;
-const INSTANT_OR_NULL = { ...INSTANT, nullable: true } as const;
 
 /** A message as lists show it: without its body. */
 @ApiSchema({ name: 'MessageSummary' })
@@ -86,20 +84,33 @@ export class MessageSummaryDto {
 
 /** One try of a webhook. */
 @ApiSchema({ name: 'MessageDelivery' })
-export class MessageDeliveryDto {
+class MessageDeliveryDto {
   @ApiProperty({ type: 'integer', description: 'Which hand-out of the message it was, from 1' })
   number!: number;
 
-  @ApiProperty(INSTANT)
+  @ApiProperty({ ...INSTANT, description: 'When the try began' })
   startedAt!: string;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Milliseconds until it was answered, failed or was broken off',
+  })
   durationMs!: number;
 
-  @ApiProperty({ enum: SEND_OUTCOMES, enumName: 'DeliveryOutcome' })
+  @ApiProperty({
+    enum: SEND_OUTCOMES,
+    enumName: 'DeliveryOutcome',
+    description:
+      '`delivered`: a 2xx. `busy`: the receiver wants it later. `gone`: nobody will ever take it. ' +
+      '`failed`: any other answer, or none in time. `aborted`: the service was leaving, or came too late',
+  })
   outcome!: string;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: there was no answer' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Of the answer; null: there was none',
+  })
   httpStatus!: number | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'What went wrong' })

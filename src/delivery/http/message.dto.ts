@@ -1,9 +1,10 @@
 import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { INSTANT } from '../../common/http/instant.property.js';
 import { MESSAGE_KINDS } from '../message-kind.js';
 import { InputRequestDto } from './input-request.dto.js';
 
 @ApiSchema({ name: 'MessageError' })
-export class MessageErrorDto {
+class MessageErrorDto {
   @ApiProperty({ type: String })
   code!: string;
 
@@ -14,7 +15,7 @@ export class MessageErrorDto {
 const NOTIFIED_STATUSES = ['input_required', 'completed', 'failed', 'cancelled'];
 
 @ApiSchema({ name: 'Notification' })
-export class NotificationDto {
+class NotificationDto {
   @ApiProperty({ type: String, example: 'ntf_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
 
@@ -118,7 +119,7 @@ export class MessageDto {
   })
   traceparent!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it was first handed out' })
+  @ApiProperty({ ...INSTANT, description: 'When it was first handed out' })
   createdAt!: string;
 }
 

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
 import { InvalidRequestError } from '../../common/domain-error.js';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
+import { INSTANT } from '../../common/http/instant.property.js';
 import { IsEngineId } from '../../common/http/is-engine-id.decorator.js';
 import { IsInstant, toInstant } from '../../common/http/is-instant.decorator.js';
 import { PageQuery } from '../../common/http/page.query.js';
@@ -66,8 +67,7 @@ export class MessageQuery extends PageQuery {
   callId?: string;
 
   @ApiProperty({
-    type: String,
-    format: 'date-time',
+    ...INSTANT,
     required: false,
     description: 'Made then or later',
   })
@@ -75,7 +75,7 @@ export class MessageQuery extends PageQuery {
   @IsInstant()
   since?: string;
 
-  @ApiProperty({ type: String, format: 'date-time', required: false, description: 'Made before' })
+  @ApiProperty({ ...INSTANT, required: false, description: 'Made before' })
   @IfGiven()
   @IsInstant()
   until?: string;

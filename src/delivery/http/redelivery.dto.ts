@@ -1,14 +1,14 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { IfGiven } from '../../common/http/if-given.decorator.js';
+import { INSTANT } from '../../common/http/instant.property.js';
 import { IsInstant } from '../../common/http/is-instant.decorator.js';
 
 /** Which dead letters are sent again. */
 @ApiSchema({ name: 'Redelivery' })
 export class RedeliverDto {
   @ApiProperty({
-    type: String,
-    format: 'date-time',
+    ...INSTANT,
     description: 'Those that were made then or later (`createdAt`)',
   })
   @IsInstant()

@@ -13,7 +13,7 @@ export class TestDeliveryDto {
   })
   status!: number | null;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Milliseconds until it was answered or had failed' })
   durationMs!: number;
 
   @ApiProperty({ type: String, nullable: true, description: 'What went wrong' })

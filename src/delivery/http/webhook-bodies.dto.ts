@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { INSTANT } from '../../common/http/instant.property.js';
 import { EVENT_TYPES } from '../../events/event-type.js';
 import { BotTargetDto, SessionTargetDto } from './message.dto.js';
 
@@ -14,12 +15,12 @@ export class TestMessageDto {
   @ApiProperty({ type: String, description: 'Not for a model' })
   text!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ ...INSTANT, description: 'When it was made' })
   createdAt!: string;
 }
 
 @ApiSchema({ name: 'EventServer' })
-export class EventServerDto {
+class EventServerDto {
   @ApiProperty({ type: String })
   name!: string;
 
@@ -28,7 +29,7 @@ export class EventServerDto {
 }
 
 @ApiSchema({ name: 'EventCall' })
-export class EventCallDto {
+class EventCallDto {
   @ApiProperty({ type: String, example: 'bgc_01m8q70cjvf6fa9fk2rwgkr9q0' })
   id!: string;
 
@@ -71,6 +72,6 @@ export class EventDto {
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'By its type' })
   data!: object;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ ...INSTANT, description: 'When it was written, with what happened' })
   createdAt!: string;
 }

@@ -10,7 +10,7 @@ const TOOL_RESULT = {
 /** The call ended while the caller waited. */
 @ApiSchema({ name: 'CompletedToolCall' })
 export class CompletedToolCallDto {
-  @ApiProperty({ enum: ['completed'] })
+  @ApiProperty({ enum: ['completed'], description: 'The call has ended' })
   outcome!: 'completed';
 
   @ApiProperty(TOOL_RESULT)
@@ -23,7 +23,10 @@ export class CompletedToolCallDto {
 /** The call goes on in the background; `result` tells the model so. */
 @ApiSchema({ name: 'BackgroundToolCall' })
 export class BackgroundToolCallDto {
-  @ApiProperty({ enum: ['background'] })
+  @ApiProperty({
+    enum: ['background'],
+    description: 'The call goes on in the background; a message will tell its end',
+  })
   outcome!: 'background';
 
   @ApiProperty({ type: BackgroundCallDto })

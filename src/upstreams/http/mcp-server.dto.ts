@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { INSTANT, INSTANT_OR_NULL } from '../../common/http/instant.property.js';
 import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
 import type { Page } from '../../common/paging.js';
@@ -77,26 +78,22 @@ export class McpServerDto {
   lastError!: ServerErrorDto | null;
 
   @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
+    ...INSTANT_OR_NULL,
     description: 'When that was seen; an attempt that sees nothing new does not move it',
   })
   lastCheckedAt!: string | null;
 
   @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
+    ...INSTANT_OR_NULL,
     description:
       'When the service tries again by itself. Calls do not wait for it: each tries at once',
   })
   nextTryAt!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ ...INSTANT, description: 'When it was registered' })
   createdAt!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ ...INSTANT, description: 'When its registration was last changed' })
   updatedAt!: string;
 
   static from(row: McpServerRow, state: ServerState | undefined): McpServerDto {

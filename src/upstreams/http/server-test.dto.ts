@@ -22,13 +22,17 @@ export class ServerTestDto {
   })
   reachable!: boolean;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Milliseconds that the test took' })
   durationMs!: number;
 
   @ApiProperty({ type: McpServerAboutDto, required: false, description: 'Of a reachable server' })
   server?: McpServerAboutDto;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'Of a reachable server' })
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'How many tools it offers, if it is reachable',
+  })
   toolCount?: number;
 
   @ApiProperty({ type: ServerErrorDto, required: false, description: 'Why it is not reachable' })
