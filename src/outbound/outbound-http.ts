@@ -31,7 +31,8 @@ export class OutboundHttp implements OnApplicationShutdown {
 
   /**
    * Like the global `fetch`, on a dispatcher of our own: an answer may be silent for as long as it
-   * likes. A body is text or bytes; no redirect is followed. Rejects like `fetch`, with an AddressRefusedError as the cause, and with RedirectRefusedError.
+   * likes. A body is text or bytes; no redirect is followed. Rejects like `fetch`, with an
+   * AddressRefusedError as the cause, and with RedirectRefusedError.
    */
   async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     // A kept connection outlives the request that opened it, and must not be seen as part of it.
