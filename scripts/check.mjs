@@ -6,6 +6,8 @@ import { bin, filesOf, prepare, ROOT, say } from './prepare.mjs';
 
 const LONGEST_FILE = 300;
 const LONGEST_MEDIAN = 80;
+const EXPORTED =
+  /^export (?:abstract )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)/gm;
 
 await prepare();
 const checks = [
@@ -15,6 +17,7 @@ const checks = [
   ['import rules', () => runBin('dependency-cruiser/bin/dependency-cruise.mjs', 'src')],
   ['OpenAPI document', () => runNode('dist/src/openapi.js', '--check')],
   ['file sizes', checkSizes],
+  ['exports', checkExports],
   ['lock file', checkLockFile],
 ];
 if (!process.argv.includes('--without-tests')) checks.push(['tests', runTests]);
@@ -64,6 +67,23 @@ function checkSizes() {
   const median = sizes[Math.floor(sizes.length / 2)]?.lines ?? 0;
   if (median > LONGEST_MEDIAN) complaints.push(`median ${median} lines, at most ${LONGEST_MEDIAN}`);
   return complaints.join('\n') || undefined;
+}
+
+/** What only its own file knows is nobody else's to use; the names alone are compared. */
+function checkExports() {
+  const sources = ['src', 'test', 'bench']
+    .flatMap((folder) => filesOf(path.join(ROOT, folder)))
+    .filter((file) => /(?<!\.d)\.m?[jt]s$/.test(file))
+    .map((file) => ({ file, text: fs.readFileSync(file, 'utf8') }));
+  const knownBy = new Map();
+  for (const { text } of sources)
+    for (const word of new Set(text.match(/\w+/g))) knownBy.set(word, (knownBy.get(word) ?? 0) + 1);
+  const lonely = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(EXPORTED)]
+      .filter(([, name]) => knownBy.get(name) === 1)
+      .map(([, name]) => `${path.relative(ROOT, file)}: nobody imports ${name}`),
+  );
+  return lonely.join('\n') || undefined;
 }
 
 /** An address in it would tie every installation to one registry. */

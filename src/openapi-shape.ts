@@ -7,7 +7,7 @@ type Responses = NonNullable<NonNullable<OpenAPIObject['components']>['responses
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** Two operations would have the same name in a generated client. */
-export class DuplicateOperationError extends Error {}
+class DuplicateOperationError extends Error {}
 
 /** @throws DuplicateOperationError naming every operation id that is there twice. */
 export function refuseDuplicateOperations(document: OpenAPIObject): void {
@@ -17,7 +17,7 @@ export function refuseDuplicateOperations(document: OpenAPIObject): void {
 }
 
 /** A generated client would not compile. */
-export class DanglingReferenceError extends Error {}
+class DanglingReferenceError extends Error {}
 
 /** @throws DanglingReferenceError naming every reference that leads to no schema. */
 export function refuseDanglingReferences(document: OpenAPIObject): void {

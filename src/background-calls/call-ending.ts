@@ -18,7 +18,7 @@ export interface EndedResult extends ResultSummary {
   body: Buffer;
 }
 
-export interface ResultLimits {
+interface ResultLimits {
   /** Characters of a result that are told inline. */
   inlineChars: number;
   /** Bytes of a result that are kept. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 
 /** The first wait and the longest one, in milliseconds. */
-export interface BackoffLimits {
+interface BackoffLimits {
   firstMs: number;
   longestMs: number;
 }

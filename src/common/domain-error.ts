@@ -6,7 +6,7 @@ export interface FieldError {
   detail: string;
 }
 
-export interface DomainErrorOptions {
+interface DomainErrorOptions {
   errors?: FieldError[];
   /** Seconds after which trying again makes sense. */
   retryAfterSec?: number;

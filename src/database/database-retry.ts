@@ -6,7 +6,7 @@ import { DatabaseUnavailableError } from '../common/domain-error.js';
 
 const LIMITS = { firstMs: 100, longestMs: 2_000 };
 
-export interface RetryTerms {
+interface RetryTerms {
   /** Told of each failure that is followed by another try, or by giving up. */
   onAway: (error: DatabaseUnavailableError) => void;
   /** Asked before each further try. */

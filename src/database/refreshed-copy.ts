@@ -1,7 +1,7 @@
 import type { Logger } from '../common/logger.js';
 import type { Channel, ChannelListener } from './channel-listener.js';
 
-export interface RefreshedCopyOptions<T> {
+interface RefreshedCopyOptions<T> {
   /** Told when the rows change; its name is also the name in the log. */
   channel: Channel;
   /** Milliseconds between the looks that catch what no telling told. */

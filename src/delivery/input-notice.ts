@@ -1,5 +1,5 @@
 /** A question of an upstream as it is told and shown. */
-export interface AskedInput {
+interface AskedInput {
   /** The number of the question within its call, from 1. */
   sequence: number;
   message: string;

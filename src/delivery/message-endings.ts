@@ -9,7 +9,7 @@ import type { DeadReason } from './message-state.js';
 import { type EndedMessage, MessageRepository } from './message.repository.js';
 
 /** How a message ends. */
-export type MessageEnding =
+type MessageEnding =
   /** With `turnId` that turn begins in the same step, so that no other message falls into it. */
   | { state: 'delivered'; turnId?: string | undefined }
   | { state: 'dead'; reason: DeadReason }

@@ -3,7 +3,7 @@ export const MESSAGE_STATES = ['pending', 'delivered', 'dead', 'discarded'] as c
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
 /** The moves between them: what an administrator has sent again is pending once more. */
-export const MESSAGE_TRANSITIONS: Readonly<Record<MessageState, readonly MessageState[]>> = {
+const MESSAGE_TRANSITIONS: Readonly<Record<MessageState, readonly MessageState[]>> = {
   pending: ['delivered', 'dead', 'discarded'],
   delivered: ['pending'],
   dead: ['pending', 'discarded'],

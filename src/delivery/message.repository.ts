@@ -4,7 +4,7 @@ import type { MessageKind } from './message-kind.js';
 import { type DeadReason, type MessageState, messageSourcesOf } from './message-state.js';
 import type { ToldCall } from './told-call.js';
 
-export interface NewMessage {
+interface NewMessage {
   id: string;
   appId: string;
   targetId: number;

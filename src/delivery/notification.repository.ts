@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.js';
 import type { Notice, PlacedNotice } from './call-notice.js';
 import type { Suppression } from './suppression.js';
 
-export interface NewNotification {
+interface NewNotification {
   id: string;
   targetId: number;
   notice: Notice;

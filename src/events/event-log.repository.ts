@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/database.js';
 import type { EventType } from './event-type.js';
 
-export interface NewEvent {
+interface NewEvent {
   appId: string;
   targetId: number;
   callId?: string;

@@ -2,7 +2,7 @@ import type { CallMode } from '../common/call-mode.js';
 import type { OnClientTimeout, OnLimit, SettingsTree } from '../settings/settings-tree.js';
 
 /** Who decided a field of the policy. */
-export type PolicyOrigin = 'settings' | 'tool' | 'request' | 'parent_call';
+type PolicyOrigin = 'settings' | 'tool' | 'request' | 'parent_call';
 
 /** What one call asks for itself; bounded by what the administrator decided. */
 export interface PolicyWish {

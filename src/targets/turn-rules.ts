@@ -9,7 +9,7 @@ import { TurnRepository } from './turn.repository.js';
 /** What an attempt to open a turn found: an ended turn stays ended. */
 export type TurnState = 'running' | 'ended' | 'interrupted';
 /** Why a turn ended: by the engine, by its user, by a newer turn, by silence. */
-export type TurnEndReason = 'ended' | 'interrupted' | 'replaced' | 'idle';
+type TurnEndReason = 'ended' | 'interrupted' | 'replaced' | 'idle';
 
 /** The rules of turns, applied to a target whose row lock is held. */
 @Injectable()

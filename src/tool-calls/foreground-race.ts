@@ -9,7 +9,7 @@ export type RaceEvent =
   | { kind: 'stopped'; reason: StopReason }
   | { kind: 'timeout'; limitSec: number };
 
-export interface ForegroundLimits {
+interface ForegroundLimits {
   /** Seconds without an answer or a sign of life. */
   foregroundTimeoutSec: number;
   /** Seconds in all. */

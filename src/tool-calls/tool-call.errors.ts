@@ -25,7 +25,7 @@ export class ServerNotFoundError extends DomainError {
 }
 
 /** The foreground limits passed without an answer; the upstream was told to stop. */
-export class ForegroundTimeoutError extends DomainError {
+class ForegroundTimeoutError extends DomainError {
   readonly code = 'timeout';
 }
 

@@ -52,12 +52,12 @@ export const INVARIANTS: Invariant[] = [
 ];
 
 /** API */
-export function answersAsDocumented({ odd }: Evidence): Violation[] {
+function answersAsDocumented({ odd }: Evidence): Violation[] {
   return odd.map((what) => ({ what }));
 }
 
 /** I12 */
-export function leavesNothing({ left }: Evidence): Violation[] {
+function leavesNothing({ left }: Evidence): Violation[] {
   return Object.entries(left)
     .filter(([, count]) => count !== 0)
     .map(([what, count]) => ({ what: `${what}: ${count}` }));

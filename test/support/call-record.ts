@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { fromPublicId } from '../../src/common/ids.js';
 
 /** All that the database holds of a call: it is the same as long as nobody has written about the call. */
-export interface CallRecord {
+interface CallRecord {
   status: string;
   ownerId: string;
   /** The whole row. */

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS } from '../../src/settings/settings-tree.js';
 import { DeliveryService } from './delivery-service.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-export interface DeliveryFixture {
+interface DeliveryFixture {
   database: TestDatabase;
   service: DeliveryService;
   /** Another one on the same database. */

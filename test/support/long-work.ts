@@ -34,7 +34,7 @@ export async function startTask(): Promise<LongWork & { tasks: TestTasks }> {
   };
 }
 
-export async function startStream(): Promise<LongWork> {
+async function startStream(): Promise<LongWork> {
   const upstream = await McpTestServer.start({ eventStore: new InMemoryEventStore() });
   return {
     upstream,

@@ -14,7 +14,7 @@ import { requestsToClient } from './requests-to-client.js';
 /** As older servers: on a stream comes nothing but messages, and so, for hours, nothing. */
 const NO_KEEP_ALIVE = 0;
 
-export interface ReceivedCall {
+interface ReceivedCall {
   tool: string;
   /** The arguments as parsed from the request; own keys such as `__proto__` are kept. */
   arguments: Json;

@@ -19,7 +19,7 @@ export const asAgent = { authorization: 'Bearer agent-key-of-the-probe-app' };
 export const asAdmin = { authorization: 'Bearer admin-key-of-the-probe-app' };
 
 /** A log that can be read by the test. */
-export class RecordingLogger extends Logger {
+class RecordingLogger extends Logger {
   readonly errors: string[] = [];
 
   constructor() {

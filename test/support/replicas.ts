@@ -17,7 +17,7 @@ const CUT_LISTENERS = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name = 'background-calls listener' AND datname = current_database()`;
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   /** Whether the LISTEN connections of all replicas break again and again. */
   losesListeners?: boolean;
 }

@@ -22,7 +22,7 @@ export const SETUPS: [string, StartService][] = [
   ],
 ];
 
-export interface ServiceFixture<Service extends ServiceUnderTest> {
+interface ServiceFixture<Service extends ServiceUnderTest> {
   /** Registered as `test`; it forgets before each test what it has seen. */
   upstream: McpTestServer;
   service: Service;

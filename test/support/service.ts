@@ -11,7 +11,7 @@ import { Engine } from './engine.js';
 import { KEYS } from './keys.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-export interface TestServiceOptions {
+interface TestServiceOptions {
   /** Added to the environment. */
   env?: Record<string, string>;
   /** Shared with another service; by default one of its own. */

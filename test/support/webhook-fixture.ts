@@ -8,7 +8,7 @@ import { changeDelivery, hurry } from './webhook-app.js';
 import { WebhookReceiver } from './webhook-receiver.js';
 import { WebhookRows } from './webhook-rows.js';
 
-export interface WebhookFixture {
+interface WebhookFixture {
   service: TestService;
   /** It forgets before each test what has come. */
   receiver: WebhookReceiver;

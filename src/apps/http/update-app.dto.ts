@@ -16,7 +16,7 @@ const MOST_IN_FILTER = 100;
 const TOOL_NAME = /^[a-z0-9-]{1,64}\/.{1,256}$/su;
 
 @ApiSchema({ name: 'AppDeliveryPatch' })
-export class UpdateAppDeliveryDto {
+class UpdateAppDeliveryDto {
   @Choice(DELIVERY_MODES, 'DeliveryMode', 'From the next message that is handed out', {
     isOptional: true,
   })
@@ -37,7 +37,7 @@ export class UpdateAppDeliveryDto {
 }
 
 @ApiSchema({ name: 'AppEventsChange' })
-export class UpdateAppEventsDto {
+class UpdateAppEventsDto {
   @ApiProperty({
     type: String,
     format: 'uri',

@@ -6,7 +6,7 @@ import type { HandoverRequest, HandoverResult } from '../background-call.js';
 import { HandoverLimitsRepository } from './handover-limits.repository.js';
 
 /** Whose limit one more call would exceed: its session's or bot's, its agent's, the service's. */
-export type Obstacle = 'target' | 'agent' | 'all';
+type Obstacle = 'target' | 'agent' | 'all';
 
 /** Decides, inside the handover transaction, whether a call may move to the background. */
 @Injectable()

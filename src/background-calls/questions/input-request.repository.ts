@@ -6,7 +6,7 @@ import type { CloseReason, InputAnswer, StoredInputRequest } from './input-reque
 import type { StorableQuestion } from './input-question.js';
 
 /** An answer, or that nobody will give one. */
-export interface SettledInput {
+interface SettledInput {
   callId: string;
   sequence: number;
   answer: InputAnswer | undefined;

@@ -4,7 +4,7 @@ import type { BackgroundCall } from '../background-call.js';
 import { type BackgroundCallRow, CALL_COLUMNS, toBackgroundCall } from '../background-call.row.js';
 
 /** A call that waits, with what its limits are counted by. */
-export interface QueueHead {
+interface QueueHead {
   id: string;
   appId: string;
   agentId: string | undefined;

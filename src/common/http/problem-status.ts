@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../error-code.js';
 
 /** How a code looks in HTTP. */
-export interface ProblemKind {
+interface ProblemKind {
   status: number;
   title: string;
   headers?: Record<string, string>;

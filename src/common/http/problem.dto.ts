@@ -4,7 +4,7 @@ import type { ErrorCode } from '../error-code.js';
 import { PROBLEM_KINDS } from './problem-status.js';
 
 @ApiSchema({ name: 'FieldError' })
-export class FieldErrorDto implements FieldError {
+class FieldErrorDto implements FieldError {
   @ApiProperty({
     description: 'JSON pointer (RFC 6901) into the body, or `?name` for a query parameter',
     example: '/background/autoAfterSec',

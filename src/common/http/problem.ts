@@ -5,7 +5,7 @@ import { PROBLEM_KINDS } from './problem-status.js';
 import type { ProblemDto } from './problem.dto.js';
 
 /** A whole error answer. */
-export interface ProblemResponse {
+interface ProblemResponse {
   status: number;
   headers: Record<string, string>;
   body: ProblemDto;
@@ -14,7 +14,7 @@ export interface ProblemResponse {
 }
 
 /** The request that failed, as far as it is told. */
-export interface FailedRequest {
+interface FailedRequest {
   requestId: string;
   url: string;
 }

@@ -18,7 +18,7 @@ const LOOK_MS = 50;
 /** A server that dies so soon after it was started again is broken: once more would not mend it. */
 const SHORTEST_LIFE_MS = 10_000;
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   dataDir: string;
   logger: Logger;
   /** Called when the server died and could not be started again: the process is of no more use. */

@@ -9,7 +9,7 @@ const FILE = 'postmaster.pid';
 const LINE = { pid: 0, socketDir: 4, status: 7 };
 
 /** `free`: a server may start here · `stopping`: soon · `held`: another server runs on this cluster. */
-export type LockState = 'free' | 'stopping' | 'held';
+type LockState = 'free' | 'stopping' | 'held';
 
 /**
  * Who holds this cluster. PostgreSQL's own check believes in any living process that has the number

@@ -20,7 +20,7 @@ const BATCH = 100;
 const MOST = 10_000;
 
 /** Which dead letters are sent again. */
-export interface DeadLetters {
+interface DeadLetters {
   /** Made then or later. */
   since: Date;
   /** UUID; undefined: of all apps. */

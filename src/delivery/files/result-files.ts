@@ -25,13 +25,13 @@ const WRITERS = 2;
 const MAX_FILES = 100;
 
 /** Whose workspace it is. */
-export interface Workspace {
+interface Workspace {
   appId: string;
   address: TargetAddress;
 }
 
 /** Whose result it is, and who writes it. */
-export type FiledCall = Workspace & FileWriter;
+type FiledCall = Workspace & FileWriter;
 
 /** One part of a result on its way to a file. */
 export interface FileContent {

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /** What is signed of a webhook: https://github.com/standard-webhooks/standard-webhooks */
-export interface SignedParts {
+interface SignedParts {
   id: string;
   /** Seconds since 1970. */
   timestamp: number;

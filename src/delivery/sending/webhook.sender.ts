@@ -22,7 +22,7 @@ export interface Webhook {
 }
 
 /** How long a try may take, and what breaks it off before. */
-export interface SendLimits {
+interface SendLimits {
   limitMs: number;
   leaving?: AbortSignal;
 }

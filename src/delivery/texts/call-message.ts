@@ -11,7 +11,7 @@ export const MAX_NOTIFICATIONS = 20;
 export const MAX_TEXT_BYTES = 65_536;
 const BETWEEN_NOTICES = '\n\n';
 
-export interface MessageDraft {
+interface MessageDraft {
   /** UUID. */
   id: string;
   address: TargetAddress;
@@ -21,7 +21,7 @@ export interface MessageDraft {
   waiting: PlacedNotice[];
 }
 
-export interface ComposedMessage {
+interface ComposedMessage {
   /** The notices that found room in the message, at least the first. */
   told: PlacedNotice[];
   kind: MessageKind;

@@ -10,7 +10,7 @@ import { ON_LIMIT, type OnLimit } from '../../settings/settings-tree.js';
 
 /** What this one call asks for; a tool that an administrator excluded stays in the foreground. */
 @ApiSchema({ name: 'BackgroundWish' })
-export class BackgroundWishDto {
+class BackgroundWishDto {
   @Choice(CALL_MODES, 'CallMode', 'When the call moves', { isOptional: true })
   mode?: CallMode;
 

@@ -8,7 +8,7 @@ export const MASK = '***';
 
 const MAX_MEMBERS = 64;
 
-export interface MaskedMapRules {
+interface MaskedMapRules {
   /** What its members are, as in "an object of …". */
   what: string;
   /** What is wrong with a name, as in "must …"; undefined: nothing. */

@@ -9,7 +9,7 @@ const MODE = { enum: CALL_MODES, enumName: 'CallMode' };
   name: 'Tool',
   description: 'A tool as the server tells it, with all of its fields, and its policy.',
 })
-export class ToolDto {
+class ToolDto {
   [field: string]: unknown;
 
   @ApiProperty({ type: String })
@@ -30,7 +30,7 @@ export class ToolDto {
   name: 'LeftOutTool',
   description: 'Something in the list of the server that is no tool',
 })
-export class LeftOutToolDto {
+class LeftOutToolDto {
   @ApiProperty({ type: String, nullable: true, description: 'Cut at 300 characters' })
   name!: string | null;
 

@@ -25,7 +25,7 @@ const LIST_MS = 15_000;
 const FORGET_MS = 1_000;
 const CLOSED_HERE = 'This service closed the connection.';
 
-export interface SessionNature {
+interface SessionNature {
   /** Calls of different sessions or bots use it. */
   isShared: boolean;
   /** Another process began it: what the upstream can is not known, but it has been used. */

@@ -15,7 +15,7 @@ interface Asked {
 }
 
 /** The calls of a session that can be asked something. */
-export interface AskableCalls {
+interface AskableCalls {
   /** Calls of different sessions or bots use the session: none is guessed at. */
   isShared: boolean;
   /** The one on whose stream the message came that is handled now, where that can be known. */

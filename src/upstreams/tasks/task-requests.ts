@@ -12,7 +12,7 @@ import {
 } from '../upstream-failure.js';
 import type { SessionCall, SessionTasks, TaskMethod } from '../upstream-session.js';
 
-export interface TaskRequestParts {
+interface TaskRequestParts {
   tasks: SessionTasks;
   maxResultBytes: number;
   clock: Clock;

@@ -7,7 +7,7 @@ export type Write = (signal?: AbortSignal) => Promise<void>;
  * What becomes of the messages that the SDK sends for one call. The SDK does not say which call a
  * message is for; the asynchronous context does.
  */
-export type SendScope = (write: Write) => Promise<void>;
+type SendScope = (write: Write) => Promise<void>;
 
 const storage = new AsyncLocalStorage<SendScope>();
 

@@ -20,7 +20,7 @@ export interface LineListener {
   onEndlessLine(bytes: number): void;
 }
 
-export interface LineOptions {
+interface LineOptions {
   /** Asked whenever something comes, so that it may change at any time. */
   maxBytes: () => number;
   /** Whether a carriage return alone ends a line too, as in event streams. */
