@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { prepare, run } from './prepare.mjs';
 
 await prepare();
-const { makeRunFolder, startTestServer } = await import('./test-server.mjs');
+const { environmentOf, makeRunFolder, startTestServer } = await import('./test-server.mjs');
 const folder = makeRunFolder();
 try {
   const at = path.join(folder, 'server');
@@ -13,12 +13,7 @@ try {
     const program = ['--import', './scripts/typescript.mjs', 'bench/main.ts'];
     process.exitCode = await run(process.execPath, [...program, ...process.argv.slice(2)], {
       stdio: ['ignore', 1, 2],
-      env: {
-        ...process.env,
-        TMPDIR: path.join(folder, 'tmp'),
-        TEST_DATABASE_URL: server.url,
-        TEST_DATABASE_TEMPLATE: server.template,
-      },
+      env: { ...process.env, ...environmentOf({ ...server, folder }) },
     });
   } finally {
     await server.stop();

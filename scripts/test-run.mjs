@@ -44,6 +44,7 @@ export async function onTestServer(work) {
  * is undefined when jest came to none; `isLate`: it was ended because `limitMs` was over.
  */
 export async function runJest({ url, template, folder }, args, options = {}) {
+  const { environmentOf } = await import('./test-server.mjs');
   const { env = {}, output = 2, limitMs, name = 'report' } = options;
   const report = path.join(folder, `${name}.json`);
   const jest = spawn(
@@ -57,13 +58,7 @@ export async function runJest({ url, template, folder }, args, options = {}) {
       cwd: ROOT,
       detached: true,
       stdio: ['ignore', output, output],
-      env: {
-        ...process.env,
-        TMPDIR: path.join(folder, 'tmp'),
-        TEST_DATABASE_URL: url,
-        TEST_DATABASE_TEMPLATE: template,
-        ...env,
-      },
+      env: { ...process.env, ...environmentOf({ url, template, folder }), ...env },
     },
   );
   let isLate = false;

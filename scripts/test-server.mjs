@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { say } from './prepare.mjs';
+import { parse } from 'yaml';
+import { ROOT, say } from './prepare.mjs';
+
+const CONTRACT = 'openapi.json';
 
 /** Nothing of a test database need survive a crash. */
 const SETTINGS = {
@@ -45,7 +48,19 @@ export function makeRunFolder() {
   const made = fs.mkdtempSync(path.join(base, 'bgc-test-'));
   fs.mkdirSync(path.join(made, 'tmp'));
   for (const each of [made, path.join(made, 'tmp')]) fs.chmodSync(each, 0o755);
+  const contract = parse(fs.readFileSync(path.join(ROOT, 'openapi.yaml'), 'utf8'));
+  fs.writeFileSync(path.join(made, CONTRACT), JSON.stringify(contract));
   return made;
+}
+
+/** What a program is told of a run: its server, its folder, and `openapi.yaml` as JSON, which is read faster. */
+export function environmentOf({ url, template, folder }) {
+  return {
+    TMPDIR: path.join(folder, 'tmp'),
+    TEST_DATABASE_URL: url,
+    TEST_DATABASE_TEMPLATE: template,
+    TEST_CONTRACT: path.join(folder, CONTRACT),
+  };
 }
 
 async function startEmbedded(folder, settings) {
