@@ -1,6 +1,6 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { systemFailure, systemReason } from '../../common/system-error.js';
+import { systemFailure } from '../../common/system-error.js';
 import { OutboundRefusedError, UnknownStatusError } from '../../outbound/outbound-errors.js';
 import {
   RequestFailed,
@@ -10,16 +10,13 @@ import {
   SessionForgotten,
   UpstreamFailure,
 } from '../upstream-failure.js';
-import { schemaReason, type SchemaIssue } from './schema-reason.js';
+import { isUnreadable, jsonRpcErrorIn, reasonOf } from './sdk-reason.js';
 import { OversizedAnswer } from './streams/oversized-answer.js';
-import { withoutMarkup } from './web-page.js';
 
 /** The server speaks no protocol version that we do (protocol 2026-07-28). */
 const UNSUPPORTED_PROTOCOL = -32022;
 const NEWER_PROTOCOL =
   'The server speaks only a newer MCP protocol than this service (up to 2025-11-25).';
-/** Each hop of the SDK puts this before the message of a JSON-RPC error. */
-const ERROR_PREFIX = /^(?:MCP error -?\d+: )+/;
 /**
  * The code under which an answer that can't be read is handed to its request; one of JSON-RPC's own
  * range that no MCP SDK uses.
@@ -27,7 +24,6 @@ const ERROR_PREFIX = /^(?:MCP error -?\d+: )+/;
 export const UNREADABLE_ANSWER = -32097;
 /** The same for an answer that is too long. */
 export const OVERSIZED_ANSWER = -32098;
-const HTTP_PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: )?/;
 /** Failures before a connection stood: of the address, the socket or TLS. */
 const NOT_CONNECTED_SYSCALLS = new Set(['connect', 'getaddrinfo']);
 const NOT_CONNECTED_CODES =
@@ -40,8 +36,8 @@ export function toCallFailure(error: unknown, hasSession: boolean): UpstreamFail
   if (error instanceof McpError) {
     if (error.data instanceof OversizedAnswer) return toCallFailure(error.data, hasSession);
     return error.code === (UNREADABLE_ANSWER as number)
-      ? new UpstreamFailure('upstream_error', withoutPrefix(error), true)
-      : new RpcFailure(withoutPrefix(error), error.code);
+      ? new UpstreamFailure('upstream_error', reasonOf(error), true)
+      : new RpcFailure(reasonOf(error), error.code);
   }
   if (error instanceof StreamableHTTPError) return toHttpFailure(error, hasSession);
   const refusal = refusalIn(error);
@@ -102,17 +98,9 @@ export function notMcpText(reason: string): string {
   return `The upstream's answer is not MCP: ${reason}`;
 }
 
-/** What went wrong, in a few words. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof McpError) return withoutPrefix(error);
-  if (error instanceof StreamableHTTPError) return httpReason(error);
-  if (isSchemaError(error)) return schemaReason(error.issues);
-  return systemReason(error);
-}
-
 function toHttpFailure(error: StreamableHTTPError, hasSession: boolean): UpstreamFailure {
   const status = error.code ?? -1;
-  const reason = httpReason(error);
+  const reason = reasonOf(error);
   const forgotSession = status === 404 || (status === 400 && /session/i.test(error.message));
   if (hasSession && forgotSession) return new SessionForgotten(reason);
   if (status >= 400 && status < 500) return new RequestRefused(reason);
@@ -126,40 +114,10 @@ function failedText(reason: string): string {
   return `The upstream failed: ${reason}`;
 }
 
-function httpReason(error: StreamableHTTPError): string {
-  const said = jsonRpcError(error)?.message;
-  const message = typeof said === 'string' ? said : textOf(error);
-  if ((error.code ?? -1) <= 0)
-    return message.replace(/^(Unexpected content type: )null$/, '$1none');
-  return message === '' ? `HTTP ${error.code}` : `HTTP ${error.code}: ${message}`;
-}
-
-/** The SDK writes `null` where it could not read the body. */
-function textOf({ message }: StreamableHTTPError): string {
-  const text = message.replace(HTTP_PREFIX, '');
-  return text === 'null' ? '' : withoutMarkup(text);
-}
-
-function jsonRpcError(
-  error: StreamableHTTPError,
-): { code?: unknown; message?: unknown } | undefined {
-  try {
-    const body = JSON.parse(error.message.replace(HTTP_PREFIX, '')) as { error?: object };
-    const { error: failure } = body ?? {};
-    return typeof failure === 'object' ? (failure ?? undefined) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function speaksNewerProtocol(error: unknown): boolean {
   if (error instanceof StreamableHTTPError)
-    return jsonRpcError(error)?.code === UNSUPPORTED_PROTOCOL;
+    return jsonRpcErrorIn(error)?.code === UNSUPPORTED_PROTOCOL;
   return error instanceof McpError && error.code === UNSUPPORTED_PROTOCOL;
-}
-
-function withoutPrefix(error: McpError): string {
-  return error.message.replace(ERROR_PREFIX, '');
 }
 
 function isNotConnected(error: unknown): boolean {
@@ -169,13 +127,4 @@ function isNotConnected(error: unknown): boolean {
 
 function isUnknownStatus(error: unknown): boolean {
   return (error as { cause?: unknown }).cause instanceof UnknownStatusError;
-}
-
-/** Whether a message came that is not JSON, or not of MCP. */
-export function isUnreadable(error: unknown): boolean {
-  return (error as Error).name === 'SyntaxError' || isSchemaError(error);
-}
-
-function isSchemaError(error: unknown): error is { issues: SchemaIssue[] } {
-  return /^\$?ZodError$/.test((error as Error).name);
 }

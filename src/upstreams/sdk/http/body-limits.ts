@@ -1,9 +1,9 @@
 import { ERROR_BODY_MS, MAX_OTHER_BYTES } from '../answer-limits.js';
-import { type Bytes, bufferOf, ByteStore } from '../streams/byte-store.js';
+import { type Bytes, bufferOf, ByteStore, oneByOne } from '../streams/byte-store.js';
 import { EventReader, type ServerEvent } from '../streams/event-reader.js';
 import { LineSplitter } from '../streams/line-splitter.js';
 import { OversizedAnswer } from '../streams/oversized-answer.js';
-import { eventTexts, oneByOne } from './event-texts.js';
+import { pacedEvents } from './paced-events.js';
 import { type BodyReading, watchBody } from './watched-body.js';
 
 /** Of an answer that says what went wrong; what comes later than that is not waited for. */
@@ -47,7 +47,7 @@ async function* wholeEvents(chunks: Chunks, maxBytes: number): Read {
     lines.add(bufferOf(chunk));
     const came = whole;
     whole = [];
-    yield* eventTexts(came);
+    yield* pacedEvents(came);
   }
 }
 

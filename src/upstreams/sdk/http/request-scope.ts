@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { ignore } from '../../../common/ignore.js';
 import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import { limited } from './body-limits.js';
 
@@ -44,9 +45,9 @@ export function scopedFetch(http: OutboundHttp) {
 /** Answers in place of the upstream, which is told nothing. */
 export const SILENT: RequestScope = {
   fetch: () => Promise.resolve(new Response(null, { status: 202 })),
-  sent: () => undefined,
-  received: () => undefined,
-  answered: () => undefined,
-  unanswered: () => undefined,
-  failed: () => undefined,
+  sent: ignore,
+  received: ignore,
+  answered: ignore,
+  unanswered: ignore,
+  failed: ignore,
 };

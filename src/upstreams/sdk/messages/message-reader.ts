@@ -20,9 +20,9 @@ const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${JSONRPC}\\s*)?\\}\\s*$`);
 const LOOKED_AT_CHARS = 512;
 
 /**
- * Takes a message apart from its text, or the messages of a batch (protocol 2025-03-26), for `readMessage`. What was
- * meant as an answer but is no JSON becomes an error for its request, which would wait in vain otherwise. Empty: it
- * is no message at all.
+ * What may be messages in a text, each for `readMessage`: one, or those of a batch (protocol 2025-03-26). What was
+ * meant as an answer but is no JSON becomes an error for its request, which would wait in vain otherwise. Empty:
+ * there is no message in it.
  */
 export function parseMessages(text: string): unknown[] {
   let value: unknown;

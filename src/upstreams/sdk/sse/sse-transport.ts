@@ -4,7 +4,7 @@ import type { OutboundHttp } from '../../../outbound/outbound-http.js';
 import type { HttpMcpServer } from '../../mcp-server.js';
 import { MessageTransport } from '../messages/message-transport.js';
 import type { Write } from '../messages/send-scope.js';
-import { reasonOf } from '../sdk-failure.js';
+import { reasonOf } from '../sdk-reason.js';
 import { textOf } from '../streams/byte-store.js';
 import { type EventListener, EventReader, type ServerEvent } from '../streams/event-reader.js';
 import { LineSplitter } from '../streams/line-splitter.js';

@@ -60,6 +60,12 @@ export class ByteStore {
   }
 }
 
+/** In order; what was passed on is not held here any more. */
+export function* oneByOne(blocks: Buffer[]): Generator<Buffer, void, undefined> {
+  blocks.reverse();
+  for (let block = blocks.pop(); block !== undefined; block = blocks.pop()) yield block;
+}
+
 /** The same bytes, not a copy of them. */
 export function bufferOf(chunk: Uint8Array): Buffer {
   return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

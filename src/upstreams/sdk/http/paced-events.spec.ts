@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ServerEvent } from '../streams/event-reader.js';
 import { MESSAGES_PER_TURN } from '../streams/message-pace.js';
-import { eventTexts } from './event-texts.js';
+import { pacedEvents } from './paced-events.js';
 
 const anEvent = (message: unknown, fields: Partial<ServerEvent> = {}): ServerEvent => ({
   ...{ name: 'message', id: undefined, retry: undefined },
@@ -17,7 +17,7 @@ const COMMENT = anEvent(0, { data: undefined });
 
 async function textOf(...events: ServerEvent[]): Promise<string> {
   let text = '';
-  for await (const piece of eventTexts(events)) text += piece.toString();
+  for await (const piece of pacedEvents(events)) text += piece.toString();
   return text;
 }
 const lines = (...messages: unknown[]): string =>
@@ -74,7 +74,7 @@ describe('Events that came together', () => {
       other = setImmediate(otherWork);
     };
     let other = setImmediate(otherWork);
-    for await (const piece of eventTexts(events))
+    for await (const piece of pacedEvents(events))
       happened.push(`${piece.toString().match(/data/g)?.length}`);
     clearImmediate(other);
     const messages = String(MESSAGES_PER_TURN);

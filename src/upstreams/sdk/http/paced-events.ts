@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { textOf } from '../streams/byte-store.js';
+import { oneByOne, textOf } from '../streams/byte-store.js';
 import type { ServerEvent } from '../streams/event-reader.js';
 import { MESSAGES_PER_TURN } from '../streams/message-pace.js';
 import { overtakenProgress } from '../streams/overtaken-progress.js';
@@ -21,19 +21,13 @@ const PIECE_BYTES = 16 * 1_024;
  * Events that came together, as text for the SDK: without progress that others of them overtake, and with
  * turns for everything else in between.
  */
-export async function* eventTexts(came: ServerEvent[]): AsyncGenerator<Buffer, void, undefined> {
+export async function* pacedEvents(came: ServerEvent[]): AsyncGenerator<Buffer, void, undefined> {
   const events = withoutOvertaken(came.flatMap(withoutBatch));
   came.length = 0;
   while (events.length > 0) {
     yield* oneByOne(joined(events.splice(0, MESSAGES_PER_TURN).flatMap(toEventText)));
     if (events.length > 0) await nextTurn();
   }
-}
-
-/** What was passed on is not held here any more. */
-export function* oneByOne(blocks: Buffer[]): Generator<Buffer, void, undefined> {
-  blocks.reverse();
-  for (let block = blocks.pop(); block !== undefined; block = blocks.pop()) yield block;
 }
 
 /** What an event says about the stream stays, though its message goes. */
