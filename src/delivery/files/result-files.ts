@@ -5,7 +5,6 @@ import { Ids, toPublicId } from '../../common/ids.js';
 import { Logger } from '../../common/logger.js';
 import { within } from '../../common/within.js';
 import { Configuration } from '../../config/environment.js';
-import type { TargetAddress } from '../../targets/target-address.js';
 import { FileWriters } from './file-writers.js';
 import { type FiledResult, type ResultFile, toFiledResult } from './filed-result.js';
 import {
@@ -15,20 +14,15 @@ import {
   isWrittenByAny,
   temporaryName,
 } from './result-file-name.js';
+import { ResultFolders, type Workspace } from './result-folders.js';
 import { RemovalLane } from './removal-lane.js';
 import { WorkspaceFolder } from './workspace-folder.js';
-import { RESULT_FOLDER, workspacePath } from './workspace-path.js';
+import { RESULT_FOLDER } from './workspace-path.js';
 import { WORKSPACE_LIMIT_MS } from './workspace-silent.error.js';
 
 /** With the removals that is all but one of the threads that everything else of the process needs as well. */
 const WRITERS = 2;
 const MAX_FILES = 100;
-
-/** Whose workspace it is. */
-interface Workspace {
-  appId: string;
-  address: TargetAddress;
-}
 
 /** Whose result it is, and who writes it. */
 type FiledCall = Workspace & FileWriter;
@@ -51,29 +45,27 @@ export interface LeftCall extends Workspace {
 /** The results that are also files, `<root>/<app>/sessions|teams/<id>/.agent/mcp/<call>[-n][.<owner>].<type>`. */
 @Injectable()
 export class ResultFiles implements OnApplicationBootstrap {
-  private readonly root: string;
+  private readonly folders: ResultFolders;
   private readonly writers = new FileWriters(WRITERS);
   private readonly removals = new RemovalLane();
 
   constructor(
     configuration: Configuration,
-    private readonly apps: AppDirectory,
+    apps: AppDirectory,
     private readonly ids: Ids,
     private readonly logger: Logger,
   ) {
-    this.root = resolve(configuration.workspacesDir);
+    this.folders = new ResultFolders(resolve(configuration.workspacesDir), apps);
   }
 
   /** The service works without the folder, so that it is only said that it can't be written. */
   async onApplicationBootstrap(): Promise<void> {
+    const { root } = this.folders;
     try {
       if (await within(WORKSPACE_LIMIT_MS, this.probe())) return;
-      this.logger.warn('result_files.folder_silent', {
-        folder: this.root,
-        limitMs: WORKSPACE_LIMIT_MS,
-      });
+      this.logger.warn('result_files.folder_silent', { folder: root, limitMs: WORKSPACE_LIMIT_MS });
     } catch (error) {
-      this.logger.warn('result_files.folder_unusable', { folder: this.root }, error);
+      this.logger.warn('result_files.folder_unusable', { folder: root }, error);
     }
   }
 
@@ -122,14 +114,13 @@ export class ResultFiles implements OnApplicationBootstrap {
     await this.removeFrom(workspace, isWrittenByAny(writers), limitMs);
   }
 
-  /** Nothing is made on the way there. */
   private async removeFrom(
-    { appId, address }: Workspace,
+    workspace: Workspace,
     isMeant: (name: string) => boolean,
     limitMs?: number,
   ): Promise<void> {
     await this.removals.run(async (signal) => {
-      const folder = await WorkspaceFolder.find(this.root, this.wayTo(appId, address));
+      const folder = await this.folders.find(workspace);
       try {
         await folder?.remove(isMeant, signal);
       } finally {
@@ -144,7 +135,7 @@ export class ResultFiles implements OnApplicationBootstrap {
     signal: AbortSignal,
   ): Promise<FiledResult> {
     signal.throwIfAborted();
-    const folder = await this.open(call);
+    const folder = await this.folders.open(call);
     try {
       const files: ResultFile[] = [];
       for (const content of contents.slice(0, MAX_FILES))
@@ -180,22 +171,8 @@ export class ResultFiles implements OnApplicationBootstrap {
     return { path: [...RESULT_FOLDER, name].join('/'), bytes: Buffer.byteLength(body) };
   }
 
-  private async open({ appId, address }: FiledCall): Promise<WorkspaceFolder> {
-    const root = await WorkspaceFolder.openRoot(this.root);
-    try {
-      return await root.descend(this.wayTo(appId, address));
-    } finally {
-      await root.close();
-    }
-  }
-
-  private wayTo(appId: string, address: TargetAddress): string[] {
-    const app = { id: appId, name: this.apps.byId(appId)?.name };
-    return [...workspacePath(app, address), ...RESULT_FOLDER];
-  }
-
   private async probe(): Promise<void> {
-    const folder = await WorkspaceFolder.openRoot(this.root);
+    const folder = await WorkspaceFolder.openRoot(this.folders.root);
     const name = `.${toPublicId('ins', this.ids.uuid())}.tmp`;
     try {
       await folder.create(name, '', AbortSignal.timeout(WORKSPACE_LIMIT_MS));
