@@ -18,7 +18,10 @@ const WRITE_ENDS_MS = 5_000;
 const CLOSE_MS = 5_000;
 /** How long requests that are being answered may take while closing. */
 const LAST_ANSWERS_MS = 1_000;
-/** What may come while this process is busy; the system may bound it further. Beyond it, callers try again for seconds. */
+/**
+ * What may come while this process is busy; the system may bound it further. Beyond it, callers try
+ * again for seconds.
+ */
 const WAITING_CONNECTIONS = 4_096;
 
 /** The running service: the order in which it comes up and goes down. */

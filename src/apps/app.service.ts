@@ -76,7 +76,10 @@ export class AppService {
     });
   }
 
-  /** The secret that there was signs beside the new one for a day; one before that does not any more. @throws NotFoundError */
+  /**
+   * The secret that there was signs beside the new one for a day; one before that does not any more.
+   * @throws NotFoundError
+   */
   rotateSecret(id: string): Promise<ChangedApp> {
     return this.change(id, (tx) => this.rotate(tx, id));
   }

@@ -63,7 +63,10 @@ export class DatabaseRetry implements OnApplicationShutdown {
     }
   }
 
-  /** 100 ms after the first try, twice as long after each further one, up to 2 s. False: cut short, by the end or by `stop`. */
+  /**
+   * 100 ms after the first try, twice as long after each further one, up to 2 s. False: cut short, by the
+   * end or by `stop`.
+   */
   async pause(tries: number, stop?: AbortSignal): Promise<boolean> {
     const signal = stop ? AbortSignal.any([this.closing.signal, stop]) : this.closing.signal;
     await sleep(backoffMs(tries, LIMITS), undefined, { signal }).catch(() => undefined);

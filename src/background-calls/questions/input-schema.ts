@@ -6,7 +6,10 @@ import { runAtMost } from '../../common/run-at-most.js';
 
 type Schema = Record<string, unknown>;
 
-/** Schema and content both come from outside: together they could keep the process busy for ever. A busy machine needs a good part of it. */
+/**
+ * Schema and content both come from outside: together they could keep the process busy for ever. A busy
+ * machine needs a good part of it.
+ */
 const MOST_MS = 1_000;
 const MAX_ERRORS = 50;
 

@@ -144,7 +144,10 @@ export class EventDeliveryRepository {
     return (await db.query(REMOVE, [event.sequence, handOut])).length > 0;
   }
 
-  /** It is due again in `waitSec`; busy was no failure, and its age begins anew. False, and nothing happens, when this try is not the last one any more. */
+  /**
+   * It is due again in `waitSec`; busy was no failure, and its age begins anew. False, and nothing happens,
+   * when this try is not the last one any more.
+   */
   async wait(
     db: Queryable,
     { event, handOut }: DueEvent,

@@ -29,7 +29,10 @@ export class OversizedAnswer extends Error {
     this.#head = beginning(head, Math.ceil(came * READ_PART));
   }
 
-  /** The beginning of its result: parts that are whole, and the text that came last as far as it is read. Takes a while. */
+  /**
+   * The beginning of its result: parts that are whole, and the text that came last as far as it is read.
+   * Takes a while.
+   */
   kept(): ToolResult {
     const read = readPartialJson(this.#head);
     const answers = (Array.isArray(read) ? read : [read]).filter(isJsonObject);
