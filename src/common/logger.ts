@@ -1,10 +1,9 @@
 import { pino, type Logger as PinoLogger } from 'pino';
-import { type IdPrefix, toPublicId } from './ids.js';
+import { type IdPrefix, toPublicId, UUID } from './ids.js';
 import { currentRequestContext } from './request-context.js';
 
 type Fields = Record<string, string | number | boolean | null | undefined>;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ID_FIELDS: Readonly<Record<string, IdPrefix>> = {
   appId: 'app',
   callId: 'bgc',

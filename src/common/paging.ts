@@ -1,3 +1,5 @@
+import { UUID } from './ids.js';
+
 /** A keyset cursor: the sort key of the last row that was shown. */
 export interface PageCursor {
   createdAt: string;
@@ -17,7 +19,6 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INSTANT = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 export function encodeCursor(cursor: PageCursor): string {

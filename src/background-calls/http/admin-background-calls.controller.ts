@@ -1,20 +1,18 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Audience } from '../../auth/http/audience.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
-import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
 import { CallCanceller } from '../call-canceller.js';
 import { CallReader } from '../call-reader.js';
 import { isTerminal } from '../call-status.js';
 import { BackgroundCallPageDto } from './background-call-page.dto.js';
 import { BackgroundCallDto } from './background-call.dto.js';
 import { BackgroundCallQuery } from './background-call.query.js';
+import { CallId } from './call-id.decorator.js';
 import { CallPresenter } from './call.presenter.js';
 import { ApiResult, RESULT_DESCRIPTION, sendResult } from './result.answer.js';
 import { ResultQuery } from './result.query.js';
-
-const CallId = (): ParameterDecorator => Param('callId', new PublicIdPipe('bgc'));
 
 @Audience('admin')
 @Controller('admin/v1/background-calls')

@@ -1,11 +1,10 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Audience } from '../../auth/http/audience.decorator.js';
 import { CurrentApp } from '../../auth/http/current-app.decorator.js';
 import { ApiProblems } from '../../common/http/api-problems.decorator.js';
 import { CallerGone } from '../../common/http/caller-gone.decorator.js';
-import { PublicIdPipe } from '../../common/http/public-id.pipe.js';
 import { WaitQuery } from '../../common/http/wait.query.js';
 import { CallCanceller } from '../call-canceller.js';
 import { CallReader } from '../call-reader.js';
@@ -14,12 +13,11 @@ import { InputAnswerer } from '../questions/input-answerer.js';
 import { ReadMarker } from '../read-marker.js';
 import { AnswerSizePipe } from './answer-size.pipe.js';
 import { BackgroundCallDto } from './background-call.dto.js';
+import { CallId } from './call-id.decorator.js';
 import { CallPresenter } from './call.presenter.js';
 import { InputAnswerDto, toInputAnswer } from './input-answer.dto.js';
 import { ApiResult, RESULT_DESCRIPTION, sendResult } from './result.answer.js';
 import { ResultQuery } from './result.query.js';
-
-const CallId = (): ParameterDecorator => Param('callId', new PublicIdPipe('bgc'));
 
 @Audience('agent')
 @Controller('v1/background-calls/:callId')

@@ -2,7 +2,8 @@ import type { McpServer } from '../mcp-server.js';
 
 export type SecretMask = (text: string) => string;
 
-const MASK = '***';
+/** What is shown in place of a secret. */
+export const MASK = '***';
 /** Shorter values, such as `1` or `on`, are no secrets, and would make texts unreadable. */
 const MIN_CHARS = 4;
 const SCHEME_AND_CREDENTIALS = /^(\w+) +(\S.*)$/;

@@ -2,9 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { isJsonObject } from '../../common/json-object.js';
-
-/** What is shown in place of a value. */
-export const MASK = '***';
+import { MASK } from '../connections/secret-mask.js';
 
 const MAX_MEMBERS = 64;
 

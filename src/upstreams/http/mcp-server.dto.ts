@@ -3,6 +3,7 @@ import { INSTANT, INSTANT_OR_NULL } from '../../common/http/instant.property.js'
 import { PageDto } from '../../common/http/page.dto.js';
 import { toPublicId } from '../../common/ids.js';
 import type { Page } from '../../common/paging.js';
+import { MASK } from '../connections/secret-mask.js';
 import {
   type HttpMcpServer,
   type Sharing,
@@ -13,7 +14,7 @@ import {
 } from '../mcp-server.js';
 import type { McpServerRow } from '../registration/mcp-server.row.js';
 import type { ServerState } from '../reachability/server-state.js';
-import { MASK, masked } from './masked-map.decorator.js';
+import { masked } from './masked-map.decorator.js';
 import { ServerErrorDto } from './server-error.dto.js';
 
 @ApiSchema({ name: 'McpServer' })

@@ -12,10 +12,8 @@ import { CallStreams, CLOSE_STREAM_MS } from './call-streams.js';
 import { CancelScope } from './cancel-scope.js';
 import { inScope, type RequestScope, SILENT } from './request-scope.js';
 import { type StreamPlace, StreamPosition } from './stream-position.js';
-import type { BodyEnd } from './watched-body.js';
+import { type BodyEnd, READ_REST_MS } from './watched-body.js';
 
-/** After the end of a stream the SDK still has to read what came last. */
-const READ_REST_MS = 250;
 const ANSWER_MS = 30_000;
 /** Times that a broken stream is resumed in a row without anything coming of it. */
 export const MAX_RESUMES = 3;

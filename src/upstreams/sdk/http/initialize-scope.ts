@@ -6,10 +6,7 @@ import { noMcpServer } from '../sdk-failure.js';
 import { isUnreadable, reasonOf } from '../sdk-reason.js';
 import { limited, readingOf } from './body-limits.js';
 import type { RequestScope } from './request-scope.js';
-import { type BodyEnd, watchBody } from './watched-body.js';
-
-/** After the end of an answer the SDK still has to read what came last. */
-const READ_REST_MS = 250;
+import { type BodyEnd, READ_REST_MS, watchBody } from './watched-body.js';
 
 /** The requests by which a session begins. The SDK would wait for a first answer that is over without having been one. */
 export class InitializeScope implements RequestScope {

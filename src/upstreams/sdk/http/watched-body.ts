@@ -1,5 +1,8 @@
 import { ignore } from '../../../common/ignore.js';
 
+/** After the end of a body the SDK still has to read what came last. */
+export const READ_REST_MS = 250;
+
 /** How a response body came to its end. */
 export interface BodyEnd {
   /** Whether anything at all came. */
