@@ -300,6 +300,22 @@ describe('an answer that OutboundHttp gives', () => {
     expect(read.length).toBeLessThan(500);
   });
 
+  it('and breaks off is read as far as it came', async () => {
+    let isCut: () => void = () => undefined;
+    const cut = new Promise<void>((resolve) => (isCut = resolve));
+    answer = (_, response) => {
+      response.on('close', isCut).write('all that was wanted', () => response.destroy());
+    };
+    const response = await outbound.fetch(url);
+    await cut;
+    answer = (_, other) => other.end();
+    // What was cut before has been seen when this one is answered.
+    await (await outbound.fetch(url)).text();
+    const reader = response.body!.getReader();
+    expect(Buffer.from((await reader.read()).value).toString()).toBe('all that was wanted');
+    await expect(reader.read()).rejects.toMatchObject({ ...TYPE_ERROR, message: 'terminated' });
+  });
+
   it('is one of many that hang on one signal, which is nothing to warn of', async () => {
     const { signal } = new AbortController();
     await (await outbound.fetch(url, { signal })).text();

@@ -22,7 +22,12 @@ const rush = (id: number): string[] => [
   event(answer(id)),
 ];
 
-describe('An upstream that sends thousands of progress notifications and its answer at once', () => {
+const idOfCall = (body: string): number | undefined => {
+  const { id, method } = JSON.parse(body || '{}') as { id: number; method?: string };
+  return method === 'tools/call' ? id : undefined;
+};
+
+describe('An upstream that sends thousands', () => {
   let http: OutboundHttp;
   let pool: UpstreamPool;
   let told: number[];
@@ -51,30 +56,33 @@ describe('An upstream that sends thousands of progress notifications and its ans
     expect(told).toEqual([...told].sort((one, other) => one - other));
   };
 
-  it.each(['one write', 'a write for each'])('is heard as far as needed: http, %s', async (how) => {
-    const upstream = await McpTestServer.start({
-      intercept: (_request, response, body) => {
-        const { id, method } = JSON.parse(body || '{}') as { id: number; method?: string };
-        if (method !== 'tools/call') return false;
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.cork();
-        if (how === 'one write') response.write(rush(id).join(''));
-        else for (const one of rush(id)) response.write(one);
-        response.uncork();
-        response.end();
-        return true;
-      },
-    });
-    cleanUp = () => upstream.stop();
-    expect(await call(aServer({ url: upstream.url }), 'rush')).toMatchObject({ kind: 'result' });
-    expectLittleToldAndTheLast();
-  });
+  it.each(['one write', 'a write for each'])(
+    'of steps and its answer is heard as far as needed: http, %s',
+    async (how) => {
+      const upstream = await McpTestServer.start({
+        intercept: (_request, response, body) => {
+          const id = idOfCall(body);
+          if (id === undefined) return false;
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.cork();
+          if (how === 'one write') response.write(rush(id).join(''));
+          else for (const one of rush(id)) response.write(one);
+          response.uncork();
+          response.end();
+          return true;
+        },
+      });
+      cleanUp = () => upstream.stop();
+      expect(await call(aServer({ url: upstream.url }), 'rush')).toMatchObject({ kind: 'result' });
+      expectLittleToldAndTheLast();
+    },
+  );
 
-  it('is heard as far as needed: sse', async () => {
+  it('of steps and its answer is heard as far as needed: sse', async () => {
     const upstream = await SseTestServer.start({
       intercept: (_request, response, body) => {
-        const { id, method } = JSON.parse(body || '{}') as { id: number; method?: string };
-        if (method !== 'tools/call') return false;
+        const id = idOfCall(body);
+        if (id === undefined) return false;
         response.writeHead(202).end();
         upstream.write(rush(id).join(''));
         return true;
@@ -86,11 +94,53 @@ describe('An upstream that sends thousands of progress notifications and its ans
     expectLittleToldAndTheLast();
   });
 
-  it('is heard as far as needed: stdio', async () => {
+  it('of steps and its answer is heard as far as needed: stdio', async () => {
     const upstream = new StdioUpstream();
     cleanUp = () => upstream.remove();
     const outcome = await call(upstream.server(), 'rush', { times: TIMES });
     expect(outcome).toMatchObject({ kind: 'result' });
     expectLittleToldAndTheLast();
+  });
+
+  const LOG = 'notifications/message';
+  const log = Array.from({ length: TIMES }, (_, n) =>
+    event({ jsonrpc: '2.0', method: LOG, params: { level: 'info', data: `line ${n}` } }),
+  ).join('');
+
+  it('of lines of a log, answers and breaks off has answered: http', async () => {
+    const upstream = await McpTestServer.start({
+      intercept: (_request, response, body) => {
+        const id = idOfCall(body);
+        if (id === undefined) return false;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(log + event(answer(id)), () => response.destroy());
+        return true;
+      },
+    });
+    cleanUp = () => upstream.stop();
+    expect(await call(aServer({ url: upstream.url }), 'any')).toMatchObject({ kind: 'result' });
+  });
+
+  it('of lines of a log, answers and breaks off has answered: sse', async () => {
+    const upstream = await SseTestServer.start({
+      intercept: (_request, response, body) => {
+        const id = idOfCall(body);
+        if (id === undefined) return false;
+        response.writeHead(202).end();
+        upstream.write(log + event(answer(id)), () => upstream.endStreams('destroy'));
+        return true;
+      },
+    });
+    cleanUp = () => upstream.stop();
+    const server = aServer({ url: upstream.url, transport: 'sse' });
+    expect(await call(server, 'any')).toMatchObject({ kind: 'result' });
+  });
+
+  it('of lines of a log, answers and ends has answered: stdio', async () => {
+    const upstream = new StdioUpstream();
+    cleanUp = () => upstream.remove();
+    // As short as can be: the more of them are still in the pipe at its end.
+    const args = { times: 3 * TIMES, method: 'x', ends: true };
+    expect(await call(upstream.server(), 'rush', args)).toMatchObject({ kind: 'result' });
   });
 });

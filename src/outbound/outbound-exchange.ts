@@ -33,6 +33,8 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
   private isAwaited = false;
+  /** Why the body broke off, until what came before is read. */
+  private failure: Error | undefined;
 
   private constructor(
     private readonly signal: AbortSignal | null | undefined,
@@ -100,17 +102,23 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     this.body?.close();
   }
 
+  /** What came before is read first: it may be all that was wanted. */
   onResponseError(_control: Control | undefined, cause: Error): void {
     const message = this.outcome === undefined ? 'terminated' : 'fetch failed';
-    this.fail(new TypeError(message, { cause }));
+    const error = new TypeError(message, { cause });
+    if (this.isOver || this.waitingBytes === 0) return this.fail(error);
+    this.end();
+    this.failure = error;
   }
 
   private createBody(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
         start: (body) => void (this.body = body),
-        pull: () => {
+        pull: (body) => {
           this.isAwaited = true;
+          if (this.failure !== undefined && this.waitingBytes === 0)
+            return body.error(this.failure);
           this.passOn();
           this.control?.resume();
         },

@@ -81,8 +81,8 @@ export class SseTestServer {
   }
 
   /** Writes to every stream, as it stands. */
-  write(text: string): void {
-    for (const stream of this.streams) stream.write(text);
+  write(text: string, onWritten: () => void = () => undefined): void {
+    for (const stream of this.streams) stream.write(text, onWritten);
   }
 
   /** Ends every stream in order, or cuts its connection. */

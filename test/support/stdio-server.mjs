@@ -84,12 +84,19 @@ const tools = {
     process.stdout.write(`${line.replace('ID', requestId)}\n`);
     return new Promise(() => undefined);
   },
-  /** Sends so many notifications of this method in one write, the last ones together with its answer. */
-  rush: ({ times, method = 'notifications/progress' }, { requestId: progressToken }) => {
-    const notice = (progress) => ({ jsonrpc: '2.0', method, params: { progressToken, progress } });
+  /** Sends so many notifications of this method in one write, the last ones together with its answer; may end then. */
+  rush: (
+    { times, method = 'notifications/progress', ends = false },
+    { requestId: progressToken },
+  ) => {
+    const notice = (progress) => ({
+      ...{ jsonrpc: '2.0', method },
+      ...(method === 'notifications/progress' && { params: { progressToken, progress } }),
+    });
     const answer = { jsonrpc: '2.0', id: progressToken, result: text(`${times} sent`) };
     const messages = [...Array.from({ length: times }, (_, n) => notice(n + 1)), answer];
-    process.stdout.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
+    process.stdout.write(lines.join(''), () => ends && process.exit(0));
     return new Promise(() => undefined);
   },
   /** Answers with a text of this length, its id first; without an end it falls silent after that. */

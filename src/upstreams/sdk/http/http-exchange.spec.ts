@@ -87,6 +87,29 @@ describe('The exchange of a call', () => {
     ]);
   });
 
+  it('is lost like any other when something came after what could not be read', async () => {
+    const response = await send(POST, new Response('data: {\n\n'));
+    exchange.failed(new SyntaxError('Unexpected end'));
+    exchange.received({ jsonrpc: '2.0', method: 'notifications/message' });
+    await response.text();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(failures).toEqual([expect.objectContaining({ code: 'upstream_lost' })]);
+  });
+
+  it('is lost like any other when its stream breaks after what could not be read', async () => {
+    let breakOff: (error: Error) => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => (breakOff = (error) => controller.error(error)),
+    });
+    const headers = { 'content-type': 'text/event-stream' };
+    const reading = (await send(POST, new Response(body, { headers }))).text();
+    exchange.failed(new SyntaxError('Unexpected end'));
+    breakOff(new TypeError('terminated'));
+    await expect(reading).rejects.toThrow('terminated');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(failures).toEqual([expect.objectContaining({ code: 'upstream_lost' })]);
+  });
+
   it('resumes nothing after its end', async () => {
     await readAll(POST, new Response('data: {}\n\n'));
     exchange.end();

@@ -87,6 +87,7 @@ export class HttpExchange implements CallExchange, RequestScope {
   }
 
   received(message: JSONRPCMessage): void {
+    this.unreadableBecause = undefined;
     this.position.received(message);
   }
 
@@ -165,6 +166,8 @@ export class HttpExchange implements CallExchange, RequestScope {
   }
 
   private bodyEnded({ error }: BodyEnd): void {
+    // What broke off was no answer, whatever came before.
+    if (error !== undefined) this.unreadableBecause = undefined;
     const how = error === undefined ? 'ended' : `broke (${reasonOf(error)})`;
     this.restTimer = setTimeout(() => {
       if (!this.position.isResumable) this.lost(`the response stream ${how} without an answer`);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ignore } from '../../../common/ignore.js';
 
 /** After the end of a body the SDK still has to read what came last. */
@@ -53,6 +54,8 @@ export function watchBody(
         controller.close();
         end(undefined);
       } catch (error) {
+        // In pipes an error overtakes what came before it.
+        await nextTurn();
         end(error);
         controller.error(error);
       }

@@ -1,3 +1,4 @@
+import { within } from '../../../common/within.js';
 import type { StdioMcpServer } from '../../mcp-server.js';
 import { SessionForgotten } from '../../upstream-failure.js';
 import { MessageTransport } from '../messages/message-transport.js';
@@ -10,12 +11,19 @@ import type { ChildGroup } from './child-group.js';
 import { OutputTail } from './output-tail.js';
 import type { Program, ProgramStarter } from './program-starter.js';
 
+/** After the end of a program: nothing more of its output comes when there was none for so long. */
+const SILENCE_MS = 200;
+/** So long what came is delivered. */
+const LAST_OUTPUT_MS = 5_000;
+
 /** stdio: a program of our own for each connection, which reads and writes one message a line. */
 export class StdioTransport extends MessageTransport implements LineListener {
   private readonly program: Program;
   private readonly said = new OutputTail();
   private child: ChildGroup | undefined;
   private isReleased = false;
+  /** Until the output of the program is over. Never rejects. */
+  private reading: Promise<void> = Promise.resolve();
 
   constructor(
     { command, args, env }: StdioMcpServer,
@@ -35,7 +43,7 @@ export class StdioTransport extends MessageTransport implements LineListener {
     const lines = new LineSplitter({ maxBytes: this.maxMessageBytes, endsAtReturn: false }, this);
     child.onErrorOutput((chunk) => this.said.add(chunk.toString()));
     // Output that breaks off is over, which is told as such.
-    void this.readAll(child.output, lines).catch(() => undefined);
+    this.reading = this.readAll(child.output, lines).catch(() => undefined);
     void child.over.then((ending) => this.ended(ending));
   }
 
@@ -60,9 +68,15 @@ export class StdioTransport extends MessageTransport implements LineListener {
     await this.child?.end();
   }
 
-  /** What it wrote last is delivered before. */
+  /** What it wrote last is delivered before, and may be much; what it started may keep its output open. */
   private async ended(ending: string): Promise<void> {
-    await this.delivered.catch(() => undefined);
+    const limit = AbortSignal.timeout(LAST_OUTPUT_MS);
+    let isOver = false;
+    for (let last; !isOver && last !== this.delivered && !limit.aborted;) {
+      last = this.delivered;
+      await last.catch(() => undefined);
+      isOver = await within(SILENCE_MS, this.reading);
+    }
     this.lose(this.withLastWords(ending));
   }
 

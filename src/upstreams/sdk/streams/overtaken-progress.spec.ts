@@ -45,6 +45,14 @@ describe('Progress', () => {
     expect(overtaken(progress(1, 1), other)).toEqual([]);
   });
 
+  it.each<[string, unknown]>([
+    ['no text can be made of', JSON.parse('{"toString":1,"valueOf":1}')],
+    ['is nested without end', JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))],
+    ['looks like one when written', [1]],
+  ])('is not overtaken where its token is none, and %s', (_, token) => {
+    expect(overtaken(progress(token, 1), progress(1, 2), progress(token, 3))).toEqual([]);
+  });
+
   it('that is a request is not overtaken either', () => {
     expect(overtaken(progress(1, 1, { id: 7 }), progress(1, 2))).toEqual([]);
   });

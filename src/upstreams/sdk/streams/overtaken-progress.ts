@@ -21,11 +21,17 @@ export function overtakenProgress(messages: readonly unknown[]): ReadonlySet<num
     const { id, method, params } = (messages[n] ?? {}) as MaybeMessage;
     if (typeof method !== 'string') followed.clear();
     if (method !== 'notifications/progress' || id !== undefined) continue;
-    const token = String(params?.progressToken);
+    const token = tokenText(params?.progressToken);
+    if (token === undefined) continue;
     if (followed.has(token)) overtaken.add(n);
     else if (isProgress(messages[n])) followed.add(token);
   }
   return overtaken;
+}
+
+/** The SDK takes digits for the number. Undefined: it is no token, and may be anything. */
+function tokenText(token: unknown): string | undefined {
+  return typeof token === 'string' || typeof token === 'number' ? String(token) : undefined;
 }
 
 /** What the SDK would not take overtakes nothing. */
