@@ -102,6 +102,17 @@ describe('messages of a session', () => {
     expect(deliveries.get(callId)?.message).toMatchObject({ state: 'pending', attempts: 2 });
   });
 
+  it.each(['', '?wait=60'])(
+    'are not handed out to a HEAD%s, which has no use for them',
+    async (query) => {
+      const callId = await service.endCall(session);
+      for (const path of [`/v1/sessions/${session}/messages`, '/v1/messages'])
+        expect((await service.send('HEAD', path + query)).status).toBe(200);
+      const [message] = await service.poll(session);
+      expect(message?.notifications).toMatchObject([{ callId: toPublicId('bgc', callId) }]);
+    },
+  );
+
   it('do not come again into a turn that began meanwhile', async () => {
     await service.endCall(session);
     await service.poll(session);

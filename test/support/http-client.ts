@@ -36,7 +36,9 @@ export async function send(origin: string, request: TestRequest): Promise<TestRe
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   const text = bytes.toString();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  // What the contract says of GET, without the body.
+  const isHead = method === 'HEAD';
+  const isJson = !isHead && (response.headers.get('content-type')?.includes('json') ?? false);
   const answer: TestResponse = {
     status: response.status,
     headers: response.headers,
@@ -44,6 +46,6 @@ export async function send(origin: string, request: TestRequest): Promise<TestRe
     bytes,
     body: isJson ? (JSON.parse(text) as unknown) : undefined,
   };
-  assertContract(method, url, answer);
+  if (!isHead) assertContract(method, url, answer);
   return answer;
 }
