@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { ignore } from '../../common/ignore.js';
 import { within } from '../../common/within.js';
+import { connectionClosed } from './task-failures.js';
 import { TaskProgress } from './task-progress.js';
 import { TaskQuestions } from './task-questions.js';
 import { TaskRequests } from './task-requests.js';
@@ -196,8 +197,4 @@ export class TaskCall implements SessionCall {
     this.questions?.abandon('the task has ended');
     return true;
   }
-}
-
-function connectionClosed(): UpstreamFailure {
-  return new UpstreamFailure('upstream_lost', 'The connection was closed while the task ran.');
 }

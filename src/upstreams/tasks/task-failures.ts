@@ -41,3 +41,8 @@ export function resultFailure(task: TaskState, failure: UpstreamFailure): Upstre
 function lost(message: string): UpstreamFailure {
   return new UpstreamFailure('upstream_lost', message);
 }
+
+/** It ran on a connection that could not be replaced. */
+export function connectionClosed(): UpstreamFailure {
+  return new UpstreamFailure('upstream_lost', 'The connection was closed while the task ran.');
+}
