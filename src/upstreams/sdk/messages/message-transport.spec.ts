@@ -5,6 +5,8 @@ import { type LineListener, LineSplitter } from '../streams/line-splitter.js';
 import { MESSAGES_PER_TURN } from '../streams/message-pace.js';
 import { MessageTransport } from './message-transport.js';
 
+const MAX_BYTES = 100_000;
+
 const progress = (done: number): object => ({
   ...{ jsonrpc: '2.0', method: 'notifications/progress' },
   params: { progressToken: 1, progress: done },
@@ -44,7 +46,7 @@ class LineTransport extends MessageTransport implements LineListener {
       other = setImmediate(otherWork);
     };
     let other = setImmediate(otherWork);
-    const lines = new LineSplitter({ maxBytes: () => 1_000_000, endsAtReturn: false }, this);
+    const lines = new LineSplitter({ maxBytes: () => MAX_BYTES, endsAtReturn: false }, this);
     const texts = pieces.map((messages) =>
       messages.map((message) => `${JSON.stringify(message)}\n`).join(''),
     );
@@ -87,5 +89,13 @@ describe('Messages that came in one piece', () => {
     expect(happened.filter((one) => one !== 'other')).toEqual([
       ...[progress(1), 'handled', answer(1), answer(2)],
     ]);
+  });
+
+  it('are delivered also when one among them is too long, which then ends the connection', async () => {
+    const transport = new LineTransport();
+    const long = { ...notice(1), params: { text: 'x'.repeat(MAX_BYTES) } };
+    const happened = await transport.read([answer(1), long, answer(2)]);
+    expect(happened.filter((one) => one !== 'other')).toEqual([answer(1), answer(2)]);
+    expect(transport.brokenBecause).toMatch(/^it sent a message of more than \d+ bytes/);
   });
 });

@@ -30,6 +30,8 @@ export abstract class MessageTransport implements SdkLink, Transport {
   private closing: Promise<void> | undefined;
   /** What came and is not delivered yet: messages, or what may be some. */
   private arrived: unknown[] = [];
+  /** Why nothing that comes after that can be understood. */
+  private unusableBecause: string | undefined;
   private delivering: Promise<void> = Promise.resolve();
   private sinceTurn = 0;
   private isAfterNotice = false;
@@ -121,18 +123,18 @@ export abstract class MessageTransport implements SdkLink, Transport {
     const answer = answerBegun(head, bytes);
     if (answer !== undefined) this.arrived.push(answer);
     else if (isAnswer(head)) return false;
-    else this.lose(tooLong(bytes));
+    else this.unusableBecause = tooLong(bytes);
     return true;
   }
 
   onLongLineEnd(head: Bytes, tail: Buffer, bytes: number): void {
     const answer = answerEnded(head, tail, bytes);
-    if (answer === undefined) this.lose(tooLong(bytes));
+    if (answer === undefined) this.unusableBecause = tooLong(bytes);
     else this.arrived.push(answer);
   }
 
   onEndlessLine(bytes: number): void {
-    this.lose(`it sent a message that does not end, of more than ${bytes} bytes`);
+    this.unusableBecause = `it sent a message that does not end, of more than ${bytes} bytes`;
   }
 
   private async deliver(): Promise<void> {
@@ -141,6 +143,7 @@ export abstract class MessageTransport implements SdkLink, Transport {
     const overtaken = overtakenProgress(arrived);
     for (const [n, value] of arrived.entries())
       if (!overtaken.has(n)) await this.deliverOne(readMessage(value));
+    if (this.unusableBecause !== undefined) this.lose(this.unusableBecause);
   }
 
   /**
