@@ -11,6 +11,7 @@ import { ResultFiles } from '../src/delivery/files/result-files.js';
 import { CallSweeper } from '../src/recovery/call-sweeper.js';
 import { RecoveryService } from '../src/recovery/recovery.service.js';
 import { aHandoverRequest } from './support/a-handover-request.js';
+import { HeldTarget } from './support/held-target.js';
 import { PlayedWork } from './support/played-work.js';
 import { TestService } from './support/service.js';
 
@@ -32,6 +33,11 @@ const OF_DEAD_OWNER = `
   UPDATE background_calls
   SET owner_id = gen_random_uuid(), started_at = now() - interval '1 s' * $2
   WHERE id = ANY($1::uuid[])`;
+const COMPLETE = `
+  UPDATE background_calls
+  SET status = 'completed', ended_at = now(), upstream_reference = NULL, result_preview = 'x',
+    result_is_error = false, result_bytes = 1, result_truncated = false
+  WHERE id = $1`;
 const BREAK_REFERENCE = `
   UPDATE background_calls SET upstream_reference = '{' WHERE id = ANY($1::uuid[])`;
 
@@ -109,10 +115,22 @@ describe('a sweep', () => {
     await service.sql(OF_DEAD_OWNER, [ids(...calls), 20]);
     await service.sql(OF_DEAD_OWNER, [ids(later), 10]);
     await sweep();
-    const folder = join(workspaces, 'default/sessions/s/.agent/mcp');
-    expect(await readdir(folder)).toEqual([`${toPublicId('bgc', later.id)}.txt`]);
+    expect(await readdir(filesOfSession())).toEqual([`${toPublicId('bgc', later.id)}.txt`]);
     await sweep();
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(filesOfSession())).toEqual([]);
+  });
+
+  it('leaves the files of an end that was on its way when its owner was fenced', async () => {
+    const call = await handOver({ reference: REFERENCE, address: SESSION });
+    await writeFile(call);
+    await service.sql(OF_DEAD_OWNER, [ids(call), 1]);
+    const ending = await HeldTarget.hold(service.databaseUrl, SESSION.sessionId);
+    await ending.write(COMPLETE, [call.id]);
+    const { answer: swept } = await ending.queue(sweep);
+    await ending.release();
+    await swept;
+    expect(await statusOf(call)).toBe('completed');
+    expect(await readdir(filesOfSession())).toEqual([`${toPublicId('bgc', call.id)}.txt`]);
   });
 
   async function sweep(): Promise<void> {
@@ -140,6 +158,10 @@ describe('a sweep', () => {
     const read = (): { extension: string; body: string } => ({ extension: 'txt', body: 'x' });
     const filed = await service.get(ResultFiles).write(call, [{ part: 0, isText: true, read }]);
     expect(filed).toBeDefined();
+  }
+
+  function filesOfSession(): string {
+    return join(workspaces, 'default/sessions/s/.agent/mcp');
   }
 
   async function statusOf({ id }: BackgroundCall): Promise<string | undefined> {

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CANCELLED, timedOut } from '../background-calls/call-ending.js';
 import { Logger } from '../common/logger.js';
 import { Database } from '../database/database.js';
-import { InstanceLease } from '../instances/instance-lease.js';
-import { InstanceRepository } from '../instances/instance.repository.js';
+import { DeadOwners } from './dead-owners.js';
 import { SWEEP_BATCH, SweepRepository, type SweptCall } from './sweep.repository.js';
 import { SweptCallMover } from './swept-call.mover.js';
 import { SweptFiles } from './swept-files.js';
@@ -39,16 +38,15 @@ export class CallSweeper {
     stuck: new Set(),
   };
   private readonly owners: Part = {
-    find: (passedOver) => this.ofDeadOwners(passedOver),
+    find: (passedOver) => this.deadOwners.calls(passedOver),
     move: (call) => (goesOn(call) ? this.mover.takeOver(call) : this.mover.endAbandoned(call)),
     stuck: new Set(),
   };
 
   constructor(
     private readonly database: Database,
-    private readonly lease: InstanceLease,
-    private readonly instances: InstanceRepository,
     private readonly sweeps: SweepRepository,
+    private readonly deadOwners: DeadOwners,
     private readonly mover: SweptCallMover,
     private readonly files: SweptFiles,
     private readonly logger: Logger,
@@ -62,21 +60,17 @@ export class CallSweeper {
     this.files.finish();
   }
 
-  /** Files go before the moves, but not those of a call that is not taken over this time. */
+  /** Files go before the moves, but neither of a call that ends late nor of one that is not taken over this time. */
   private async work(part: Part, takeOvers = SWEEP_BATCH): Promise<void> {
     const found = await part.find([...part.stuck]);
     const ends = found.filter((call) => !goesOn(call));
     const chosen = [...ends, ...found.filter(goesOn).slice(0, takeOvers)];
-    await this.files.remove(chosen);
-    for (const call of chosen) if (!(await part.move(call))) part.stuck.add(call.id);
+    const abandoned = new Set(await this.deadOwners.withoutLateEnds(chosen));
+    await this.files.remove([...abandoned]);
+    for (const call of chosen)
+      if (!abandoned.has(call) || !(await part.move(call))) part.stuck.add(call.id);
     const isRoundOver = found.length < SWEEP_BATCH && chosen.length === found.length;
     if (isRoundOver || part.stuck.size > MOST_STUCK) part.stuck.clear();
-  }
-
-  private async ofDeadOwners(passedOver: string[]): Promise<SweptCall[]> {
-    if (this.lease.mayJudgeOthers)
-      await this.instances.fenceExpired(this.database, this.lease.instanceId);
-    return this.sweeps.ofDeadOwners(this.database, passedOver);
   }
 
   private async attempt(part: string, work: () => Promise<void>): Promise<void> {

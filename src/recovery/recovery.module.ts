@@ -3,6 +3,7 @@ import { BackgroundCallsModule } from '../background-calls/background-calls.modu
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
 import { CallSweeper } from './call-sweeper.js';
+import { DeadOwners } from './dead-owners.js';
 import { OwnCallsReconciler } from './own-calls.reconciler.js';
 import { RecoveryService } from './recovery.service.js';
 import { RetentionRepository } from './retention/retention.repository.js';
@@ -18,6 +19,7 @@ import { SweptFiles } from './swept-files.js';
   imports: [InstancesModule, TargetsModule, DeliveryModule, BackgroundCallsModule],
   providers: [
     CallSweeper,
+    DeadOwners,
     OwnCallsReconciler,
     RecoveryService,
     RetentionRepository,

@@ -65,6 +65,10 @@ const OVERDUE_CANCELS = `${SELECT}
 const OF_OWNER = `${SELECT}
   WHERE background_calls.ended_at IS NULL AND background_calls.owner_id = $1`;
 
+const OPEN_AMONG = `
+  SELECT background_calls.id FROM background_calls
+  WHERE background_calls.id = ANY($1::uuid[]) AND background_calls.ended_at IS NULL`;
+
 /** Finds the calls that need somebody to end them: the oldest first, without those of `passedOver`. */
 @Injectable()
 export class SweepRepository {
@@ -86,6 +90,11 @@ export class SweepRepository {
   /** All calls of one process, without a bound. */
   async ofOwner(db: Queryable, ownerId: string): Promise<SweptCall[]> {
     return select(db, OF_OWNER, [ownerId]);
+  }
+
+  /** Which of these calls have not ended. */
+  async openAmong(db: Queryable, ids: string[]): Promise<string[]> {
+    return (await db.query<{ id: string }>(OPEN_AMONG, [ids])).map(({ id }) => id);
   }
 }
 

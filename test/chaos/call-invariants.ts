@@ -136,6 +136,7 @@ function sessionsOf({ calls }: Evidence): Map<string, string> {
   return new Map(calls.map(({ id, sessionId }) => [id, sessionId]));
 }
 
-function shown({ actor, statusBefore, status, ownerBefore, owner }: CallChange): string {
+/** In words. */
+export function shown({ actor, statusBefore, status, ownerBefore, owner }: CallChange): string {
   return `${actor}: ${statusBefore} → ${status}, owner ${ownerBefore} → ${owner}`;
 }

@@ -1,9 +1,11 @@
+import { fromPublicId } from '../../src/common/ids.js';
 import {
   asksAtMostOnce,
   endsOnce,
   holdsLimits,
   losesNoCall,
   saysWhy,
+  shown,
   sweepsNoLivingOwner,
 } from './call-invariants.js';
 import {
@@ -57,8 +59,17 @@ function answersAsDocumented({ odd }: Evidence): Violation[] {
 }
 
 /** I12 */
-function leavesNothing({ left }: Evidence): Violation[] {
+function leavesNothing({ left, callChanges }: Evidence): Violation[] {
   return Object.entries(left)
     .filter(([, count]) => count !== 0)
-    .map(([what, count]) => ({ what: `${what}: ${count}` }));
+    .map(([name, count]) => {
+      const callId = callIn(name);
+      const moves = callChanges.filter((change) => change.callId === callId);
+      return { what: [`${name}: ${count}`, ...moves.map(shown)].join('; ') };
+    });
+}
+
+function callIn(name: string): string | undefined {
+  const publicId = /bgc_[0-9a-z]{26}/.exec(name)?.[0];
+  return publicId && fromPublicId('bgc', publicId);
 }

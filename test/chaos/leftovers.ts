@@ -17,11 +17,12 @@ export async function leftBy(
 ): Promise<Record<string, number>> {
   let left: Record<string, number> = {};
   const isClean = async (): Promise<boolean> => {
+    const files = wrongFiles(workspaces, await database.query<NamedFile>(NAMED_FILES));
     left = {
       'calls in memory': await sum(processes, callsIn),
       'child processes': await sum(processes, ({ pid }) => Promise.resolve(childrenOf(pid))),
       'calls open at the MCP servers': upstreams.openCalls,
-      ...wrongFiles(workspaces, await database.query<NamedFile>(NAMED_FILES)),
+      ...Object.fromEntries(files.map((file) => [file, 1])),
     };
     return Object.values(left).every((count) => count === 0);
   };

@@ -19,8 +19,7 @@ describe('the files of the workspaces', () => {
 
   async function wrongWith(files: Record<string, string>): Promise<string[]> {
     for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
-    const counts = Object.entries(wrongFiles(root, [NAMED]));
-    return counts.filter(([, count]) => count > 0).map(([what]) => what);
+    return wrongFiles(root, [NAMED]);
   }
 
   it('are right when they are those that are named', async () => {
@@ -28,12 +27,12 @@ describe('the files of the workspaces', () => {
   });
 
   it.each([
-    ['temporary files', { [PATH]: RIGHT, [`${PATH}.tmp`]: '' }],
-    ['files that no call names', { [PATH]: RIGHT, [`${PATH}x`]: RIGHT }],
-    ['named files that are not there', {}],
-    ['named files that hold something else', { [PATH]: 's.2 done' }],
-    ['named files that hold something else', { [PATH]: `${RIGHT} and more` }],
-  ])('are wrong: %s', async (what, files) => {
-    expect(await wrongWith(files)).toContain(what);
+    ['temporary file', `${PATH}.tmp`, { [PATH]: RIGHT, [`${PATH}.tmp`]: '' }],
+    ['file that no call names', `${PATH}x`, { [PATH]: RIGHT, [`${PATH}x`]: RIGHT }],
+    ['missing named file', PATH, {}],
+    ['named file that holds something else', PATH, { [PATH]: 's.2 done' }],
+    ['named file that holds something else', PATH, { [PATH]: `${RIGHT} and more` }],
+  ])('are wrong: %s', async (what, path, files) => {
+    expect(await wrongWith(files)).toContain(`${what} ${path}`);
   });
 });

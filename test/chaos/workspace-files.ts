@@ -18,21 +18,22 @@ export const NAMED_FILES = `
   JOIN apps ON apps.id = background_calls.app_id
   CROSS JOIN jsonb_array_elements(background_calls.result_files->'listed') AS file`;
 
-/** What lies in the workspaces against what is named: how many there are of each kind of mistake. */
-export function wrongFiles(root: string, named: NamedFile[]): Record<string, number> {
+/** What lies in the workspaces against what is named: each mistake with the path of its file. */
+export function wrongFiles(root: string, named: NamedFile[]): string[] {
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1));
   const paths = new Set(named.map(({ path }) => path));
   const there = new Set(files);
-  return {
-    'temporary files': files.filter((file) => file.endsWith('.tmp')).length,
-    'files that no call names': files.filter((file) => !paths.has(file)).length,
-    'named files that are not there': [...paths].filter((path) => !there.has(path)).length,
-    'named files that hold something else': named
-      .filter(({ path }) => there.has(path))
-      .filter((file) => !holds(join(root, file.path), file)).length,
-  };
+  const holdsOther = named
+    .filter(({ path }) => there.has(path))
+    .filter((file) => !holds(join(root, file.path), file));
+  return [
+    ...files.filter((file) => file.endsWith('.tmp')).map((file) => `temporary file ${file}`),
+    ...files.filter((file) => !paths.has(file)).map((file) => `file that no call names ${file}`),
+    ...[...paths].filter((path) => !there.has(path)).map((path) => `missing named file ${path}`),
+    ...holdsOther.map(({ path }) => `named file that holds something else ${path}`),
+  ];
 }
 
 function holds(path: string, { name, bytes }: NamedFile): boolean {

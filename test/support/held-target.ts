@@ -34,6 +34,12 @@ export class HeldTarget {
     return { answer };
   }
 
+  /** In the transaction that holds the lock: others see it after the release. */
+  async write(sql: string, values: unknown[]): Promise<void> {
+    const { rowCount } = await this.client.query(sql, values);
+    if (rowCount !== 1) throw new Error(`${rowCount} rows were written: ${sql}`);
+  }
+
   /** Lets those who wait go on, one after another. */
   async release(): Promise<void> {
     await this.client.query('COMMIT');

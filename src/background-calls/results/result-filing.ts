@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../common/logger.js';
+import { DatabaseRetry } from '../../database/database-retry.js';
 import { Database } from '../../database/database.js';
 import type { FiledResult } from '../../delivery/files/filed-result.js';
 import { ResultFiles } from '../../delivery/files/result-files.js';
@@ -17,6 +18,7 @@ export class ResultFiling {
     private readonly database: Database,
     private readonly targets: TargetRepository,
     private readonly calls: BackgroundCallRepository,
+    private readonly retry: DatabaseRetry,
     private readonly logger: Logger,
   ) {}
 
@@ -30,14 +32,20 @@ export class ResultFiling {
     return { ...verdict, ending: { ...ending, result: { ...verdict.ending.result, files } } };
   }
 
-  /** Takes the files back when the call ended in another way. Never rejects. */
+  /**
+   * Takes the files back when the call ended in another way, as soon as the database can tell. Never rejects.
+   */
   async discardUnlessRecorded(call: OwnCall, verdict: Verdict): Promise<void> {
     const files = verdict === 'interrupt' ? null : verdict.ending.result?.files;
     if (!files) return;
+    const { id: callId } = call;
     try {
-      if (!(await this.isRecorded(call, files))) await this.files.takeBack(call);
+      const isRecorded = await this.retry.whileAway(() => this.isRecorded(call, files), {
+        onAway: (error) => this.logger.warn('result_files.end_unknown', { callId }, error),
+      });
+      if (!isRecorded) await this.files.takeBack(call);
     } catch (error) {
-      this.logger.warn('result_files.left_behind', { callId: call.id }, error);
+      this.logger.warn('result_files.left_behind', { callId }, error);
     }
   }
 
