@@ -267,6 +267,17 @@ describe('A program that ends in mid-call', () => {
     await eventually('children gone', () => !children.some(isAlive), 4_000);
   });
 
+  it('is told as lost although what it had started goes on writing', async () => {
+    const child = Number(await textOf(call('child', { isTalking: true })));
+    const { outcome } = call('never');
+    await upstream.untilReceived('tools/call', 2);
+    const started = performance.now();
+    process.kill(upstream.lastPid, 'SIGKILL');
+    expect(await outcome).toMatchObject(LOST);
+    expect(performance.now() - started).toBeLessThan(3_000);
+    await eventually('the child is gone', () => !isAlive(child), 4_000);
+  });
+
   it('is asked again, anew, when it surely did not read the call', async () => {
     const waits = call('never');
     await textOf(call('deafen'));

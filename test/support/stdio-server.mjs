@@ -17,6 +17,7 @@ const text = (words) => ({ content: [{ type: 'text', text: words }] });
 note({ event: 'start', pid: process.pid, more });
 
 const FOREVER = "process.on('SIGTERM', () => 0); setInterval(() => 0, 1000)";
+const TALKING = `${FOREVER}; setInterval(() => process.stdout.write('still here\\n'), 20)`;
 
 const tools = {
   echo: (args) => ({ ...text(JSON.stringify(args)), structuredContent: args }),
@@ -64,8 +65,9 @@ const tools = {
     return new Promise(() => undefined);
   },
   /** Starts a program in its own group that ends by SIGKILL only and keeps the pipes open. */
-  child: () => {
-    const child = spawn(process.execPath, ['-e', FOREVER], { stdio: 'inherit' });
+  child: ({ isTalking = false }) => {
+    const program = isTalking ? TALKING : FOREVER;
+    const child = spawn(process.execPath, ['-e', program], { stdio: 'inherit' });
     return text(String(child.pid));
   },
   noise: ({ lines }) => {

@@ -6,6 +6,8 @@ import { within } from '../../../common/within.js';
 
 const STDIN_END_MS = 1_000;
 const TERM_MS = 2_000;
+/** For what a program that is over has left behind: nobody waits for it. */
+const REST_TERM_MS = 1_000;
 const KILL_MS = 1_000;
 const LOOK_MS = 20;
 /** What it wrote before its end may still be on its way; what it started may keep the pipes open. */
@@ -64,6 +66,14 @@ export class ChildGroup {
   end(): Promise<void> {
     this.ending ??= this.endInSteps();
     return this.ending;
+  }
+
+  /**
+   * Ends what a program that is over had started, by SIGTERM and 1 s later by SIGKILL, so that its output
+   * comes to an end; what is in it already can be read. Never rejects.
+   */
+  async endRest(): Promise<void> {
+    if (this.signal('SIGTERM') && !(await this.isGoneWithin(REST_TERM_MS))) this.kill();
   }
 
   private async endInSteps(): Promise<void> {
