@@ -50,6 +50,33 @@ describe('the point from which another process goes on', () => {
     expect(point.eventId).toBe('4');
   });
 
+  it.each<[string, JSONRPCMessage]>([
+    ['a result', { jsonrpc, id: 2, result: {} }],
+    ['an error', { jsonrpc, id: 2, error: { code: -32_603, message: 'No.' } }],
+  ])('stays before the answer, whatever comes: %s', (_, answer) => {
+    event('1');
+    event('2', PROGRESS);
+    event('3', answer);
+    expect(point.eventId).toBe('2');
+    event('4');
+    event('5', PROGRESS);
+    event('6', answer);
+    expect(point.eventId).toBe('2');
+  });
+
+  it('is none where the first thing on the stream is the answer', () => {
+    event('1', { jsonrpc, id: 2, result: {} });
+    expect(point.eventId).toBeUndefined();
+  });
+
+  it('stays before the answer also when a question before it is answered later', () => {
+    event('1', question(0));
+    event('2', PROGRESS);
+    event('3', { jsonrpc, id: 2, result: {} });
+    point.answered(0);
+    expect(point.eventId).toBe('2');
+  });
+
   it('is past a question that was taken back', () => {
     event('1');
     event('2', question(0));

@@ -9,7 +9,8 @@ interface OpenRequest {
 
 /**
  * From which event another process goes on with a stream: the last one that came, but never beyond a request
- * of the upstream that was not answered yet. The upstream replays that request, and nobody else would ask it.
+ * of the upstream that was not answered yet, nor beyond the answer of the upstream. It replays both; nobody else
+ * would ask that request, and this process may die before the answer is recorded.
  */
 export class ResumePoint {
   /** Requests that wait for their answer, in the order in which they came. */
@@ -17,6 +18,7 @@ export class ResumePoint {
   private previous: string | undefined;
   /** An event id came, and not yet the message that it is of. */
   private isBeforeMessage = false;
+  private isAnswered = false;
 
   /** `latest`: the event after which the stream is gone on with here. */
   constructor(private latest?: string) {}
@@ -29,7 +31,7 @@ export class ResumePoint {
 
   /** An event with an id, before its message. */
   cameTo(eventId: string): void {
-    if (eventId === this.latest) return;
+    if (this.isAnswered || eventId === this.latest) return;
     this.previous = this.latest;
     this.latest = eventId;
     this.isBeforeMessage = true;
@@ -38,7 +40,7 @@ export class ResumePoint {
   received(message: JSONRPCMessage): void {
     const before = this.isBeforeMessage ? this.previous : this.latest;
     this.isBeforeMessage = false;
-    if (!('method' in message)) return;
+    if (!('method' in message)) return this.cameToAnswer(before);
     const { method } = message;
     if ('id' in message) this.open.set(message.id, { method, before });
     if (method === 'notifications/cancelled')
@@ -53,5 +55,10 @@ export class ResumePoint {
   /** Or taken back: it need not be asked again. */
   answered(requestId: RequestId): void {
     this.open.delete(requestId);
+  }
+
+  private cameToAnswer(before: string | undefined): void {
+    if (!this.isAnswered) this.latest = before;
+    this.isAnswered = true;
   }
 }
