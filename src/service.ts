@@ -19,8 +19,8 @@ const CLOSE_MS = 5_000;
 /** How long requests that are being answered may take while closing. */
 const LAST_ANSWERS_MS = 1_000;
 /**
- * What may come while this process is busy; the system may bound it further. Beyond it, callers try
- * again for seconds.
+ * Connections that may wait while this process is busy; the system may bound them further. Beyond that,
+ * callers try again for seconds.
  */
 const WAITING_CONNECTIONS = 4_096;
 

@@ -122,22 +122,32 @@ describe('files of a process that was killed before the end of their call was wr
   });
 });
 
-describe('files that two processes write for one call', () => {
+describe('files in the workspace of a session', () => {
+  let workspaces: string;
+  let service: TestService;
+  let files: ResultFiles;
+  let call: { id: string; appId: string; address: { type: 'session'; sessionId: string } };
+
+  beforeEach(async () => {
+    workspaces = await mkdtemp(join(tmpdir(), 'bgc-files-'));
+    service = await TestService.start({ env: { BGC_WORKSPACES_DIR: workspaces } });
+    files = service.get(ResultFiles);
+    const address = { type: 'session', sessionId: 's' } as const;
+    call = { id: '01935f2e-0000-7000-8000-0000000000aa', appId: await theApp(service), address };
+  });
+  afterEach(async () => {
+    await service.stop();
+    await rm(workspaces, { recursive: true });
+  });
+
+  const part = (text: string): FileContent => ({
+    part: 0,
+    isText: true,
+    read: () => ({ extension: 'txt', body: text }),
+  });
+
   it('are each of its writer: one that can’t go on takes back its own alone', async () => {
-    const workspaces = await mkdtemp(join(tmpdir(), 'bgc-writers-'));
-    const service = await TestService.start({ env: { BGC_WORKSPACES_DIR: workspaces } });
-    const files = service.get(ResultFiles);
-    const call = {
-      id: '01935f2e-0000-7000-8000-0000000000aa',
-      appId: await theApp(service),
-      address: { type: 'session', sessionId: 's' } as const,
-    };
     const takenBy = '01935f2e-0000-7000-8000-0000000000ab';
-    const part = (text: string): FileContent => ({
-      part: 0,
-      isText: true,
-      read: () => ({ extension: 'txt', body: text }),
-    });
     const torn: FileContent = { ...part(''), part: 1, read: () => JSON.parse('no JSON') as never };
     const taken = await files.write({ ...call, takenBy }, [part('taken over')]);
     expect(await files.write(call, [part('first'), torn])).toBeUndefined();
@@ -147,33 +157,17 @@ describe('files that two processes write for one call', () => {
     expect(await files.write({ ...call, takenBy }, [part('again'), torn])).toBeUndefined();
     expect(await readdir(folder)).toEqual([basename(first!.main)]);
     expect(await readFile(join(folder, basename(first!.main)), 'utf8')).toBe('first');
-    await service.stop();
-    await rm(workspaces, { recursive: true });
   });
-});
 
-describe('the removal of many files', () => {
-  it('holds up no result that is written meanwhile', async () => {
-    const workspaces = await mkdtemp(join(tmpdir(), 'bgc-removals-'));
-    const service = await TestService.start({ env: { BGC_WORKSPACES_DIR: workspaces } });
-    const files = service.get(ResultFiles);
-    const call = {
-      id: '01935f2e-0000-7000-8000-0000000000aa',
-      appId: await theApp(service),
-      address: { type: 'session', sessionId: 's' } as const,
-    };
-    const read = (): { extension: string; body: string } => ({ extension: 'txt', body: 'x' });
-    const contents: FileContent[] = [{ part: 0, isText: true, read }];
-    await files.write(call, contents);
+  it('are written while many others are removed', async () => {
+    await files.write(call, [part('x')]);
     let settled = 0;
     const remove = (): Promise<void> =>
       files.remove(call, ['01935f2e-0000-7000-8000-0000000000ab']).finally(() => (settled += 1));
     const removals = Promise.allSettled(Array.from({ length: REMOVALS }, remove));
-    expect(await files.write(call, contents)).toBeDefined();
+    expect(await files.write(call, [part('x')])).toBeDefined();
     expect(settled).toBeLessThan(REMOVALS * 0.9);
     await removals;
-    await service.stop();
-    await rm(workspaces, { recursive: true });
   });
 });
 

@@ -60,7 +60,10 @@ export class CallSweeper {
     this.files.finish();
   }
 
-  /** Files go before the moves, but neither of a call that ends late nor of one that is not taken over this time. */
+  /**
+   * Files go before the moves, but neither those of a call that its owner has ended after all nor those of one
+   * that is not taken over this time.
+   */
   private async work(part: Part, takeOvers = SWEEP_BATCH): Promise<void> {
     const found = await part.find([...part.stuck]);
     const ends = found.filter((call) => !goesOn(call));

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { grouped } from '../common/grouped.js';
 import { Logger } from '../common/logger.js';
 import { Database } from '../database/database.js';
 import { InstanceLease } from '../instances/instance-lease.js';
@@ -6,7 +7,7 @@ import { InstanceRepository } from '../instances/instance.repository.js';
 import { TargetRepository } from '../targets/target.repository.js';
 import { SweepRepository, type SweptCall } from './sweep.repository.js';
 
-/** Processes that were fenced or have left, and what they can still do to their calls: nothing that begins now. */
+/** Processes that were fenced or have left. They can still finish a transaction, and begin none. */
 @Injectable()
 export class DeadOwners {
   constructor(
@@ -32,20 +33,24 @@ export class DeadOwners {
    */
   async withoutLateEnds(calls: SweptCall[]): Promise<SweptCall[]> {
     const open = new Set<string>();
-    for (const [targetId, ids] of byTarget(calls.filter(mayEndLate)))
-      for (const id of await this.openOf(targetId, ids)) open.add(id);
+    for (const ofOne of grouped(calls.filter(mayEndLate), ({ targetId }) => targetId))
+      for (const id of await this.openAmong(ofOne)) open.add(id);
     return calls.filter((call) => !mayEndLate(call) || open.has(call.id));
   }
 
-  /** The lock waits for an end that is on its way; one that comes later sees that its owner is gone. */
-  private async openOf(targetId: number, ids: string[]): Promise<string[]> {
+  /**
+   * Of calls of one target. Its lock waits for an end that is on its way; one that comes later sees that its
+   * owner is gone.
+   */
+  private async openAmong(calls: [SweptCall, ...SweptCall[]]): Promise<string[]> {
     try {
       return await this.database.transaction(async (tx) => {
-        await this.targets.lockById(tx, targetId);
+        await this.targets.lockById(tx, calls[0].targetId);
+        const ids = calls.map(({ id }) => id);
         return this.sweeps.openAmong(tx, ids);
       });
     } catch (error) {
-      this.logger.warn('recovery.late_ends_unknown', { calls: ids.length }, error);
+      this.logger.warn('recovery.late_ends_unknown', { calls: calls.length }, error);
       return [];
     }
   }
@@ -53,10 +58,4 @@ export class DeadOwners {
 
 function mayEndLate({ isOwnerGone, isDispatched }: SweptCall): boolean {
   return isOwnerGone && isDispatched;
-}
-
-function byTarget(calls: SweptCall[]): Map<number, string[]> {
-  const groups = new Map<number, string[]>();
-  for (const { id, targetId } of calls) groups.set(targetId, [...(groups.get(targetId) ?? []), id]);
-  return groups;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { grouped } from '../common/grouped.js';
 import { Logger } from '../common/logger.js';
 import { type LeftCall, ResultFiles } from '../delivery/files/result-files.js';
 import {
@@ -30,7 +31,7 @@ export class SweptFiles {
    * retention is over.
    */
   async remove(calls: SweptCall[]): Promise<void> {
-    for (const ofOne of byWorkspace(calls.flatMap(leftOf))) await this.removeOf(ofOne);
+    for (const ofOne of grouped(calls.flatMap(leftOf), workspaceOf)) await this.removeOf(ofOne);
   }
 
   /** The sweep is over: says in one line what stayed. */
@@ -60,15 +61,7 @@ function leftOf({ id, appId, address, ownerId, ...call }: SweptCall): LeftCall[]
   return isLeft && ownerId !== null ? [{ id, appId, address, ownerId }] : [];
 }
 
-function byWorkspace(calls: LeftCall[]): [LeftCall, ...LeftCall[]][] {
-  const groups = new Map<string, [LeftCall, ...LeftCall[]]>();
-  for (const call of calls) {
-    const { appId, address } = call;
-    const owner = address.type === 'session' ? address.sessionId : address.teamId;
-    const key = [appId, address.type, owner].join('/');
-    const group = groups.get(key);
-    if (group) group.push(call);
-    else groups.set(key, [call]);
-  }
-  return [...groups.values()];
+function workspaceOf({ appId, address }: LeftCall): string {
+  const owner = address.type === 'session' ? address.sessionId : address.teamId;
+  return [appId, address.type, owner].join('/');
 }

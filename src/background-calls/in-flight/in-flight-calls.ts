@@ -121,7 +121,7 @@ export class InFlightCalls implements OnApplicationShutdown {
     const filed = await this.filing.file(call, verdict);
     const isOurs = (): boolean => this.isOurs(entry);
     const ended = await this.writer.write(call, filed, isOurs);
-    // Before the second write: once the call has ended, nobody looks for files of a process that died in between.
+    // Before the second write: of a call that has ended nobody looks for files that a dead process left.
     await this.filing.discardUnlessRecorded(call, filed);
     // A cancel that another replica wrote before our answer wins over the answer.
     if (!ended && (verdict === 'interrupt' || verdict.guard === 'owner'))

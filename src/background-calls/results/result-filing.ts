@@ -32,9 +32,7 @@ export class ResultFiling {
     return { ...verdict, ending: { ...ending, result: { ...verdict.ending.result, files } } };
   }
 
-  /**
-   * Takes the files back when the call ended in another way, as soon as the database can tell. Never rejects.
-   */
+  /** Takes the files back if the call ended in another way, once the database can tell. Never rejects. */
   async discardUnlessRecorded(call: OwnCall, verdict: Verdict): Promise<void> {
     const files = verdict === 'interrupt' ? null : verdict.ending.result?.files;
     if (!files) return;

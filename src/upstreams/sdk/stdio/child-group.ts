@@ -73,20 +73,23 @@ export class ChildGroup {
    * comes to an end; what is in it already can be read. Never rejects.
    */
   async endRest(): Promise<void> {
-    if (this.signal('SIGTERM') && !(await this.isGoneWithin(REST_TERM_MS))) this.kill();
+    await this.terminate(REST_TERM_MS);
   }
 
   private async endInSteps(): Promise<void> {
     this.child.stdin.end();
     await within(STDIN_END_MS, this.exited);
-    let isGone = !this.signal('SIGTERM') || (await this.isGoneWithin(TERM_MS));
-    if (!isGone) {
-      this.signal('SIGKILL');
-      isGone = await this.isGoneWithin(KILL_MS);
-    }
+    const isGone = await this.terminate(TERM_MS);
     // Held open by what has left the group.
     for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy();
     this.resolveEnded(isGone);
+  }
+
+  /** SIGTERM, then SIGKILL; answers whether nobody is left. */
+  private async terminate(termMs: number): Promise<boolean> {
+    if (!this.signal('SIGTERM') || (await this.isGoneWithin(termMs))) return true;
+    this.kill();
+    return this.isGoneWithin(KILL_MS);
   }
 
   private async isGoneWithin(limitMs: number): Promise<boolean> {

@@ -68,7 +68,10 @@ export class StdioTransport extends MessageTransport implements LineListener {
     await this.child?.end();
   }
 
-  /** What it wrote last is delivered before, and may be much; what has left its group may keep its output open. */
+  /**
+   * What it wrote last is delivered before, and may be much; what has left its group may keep its output
+   * open.
+   */
   private async ended(ending: string): Promise<void> {
     void this.child?.endRest();
     const limit = AbortSignal.timeout(LAST_OUTPUT_MS);
