@@ -102,6 +102,10 @@ describe('The programs of a service that is killed', () => {
     process.kill(watchdog!, 'SIGKILL');
     await eventually('another one', () => !watchdogsOf(service).includes(watchdog!));
     await eventually('it runs', () => watchdogsOf(service).length === 1);
+    // From its birth, so that the service may be killed at any time after it.
+    expect(commandLine(watchdogsOf(service)[0]!)).toMatch(
+      new RegExp(`watchdog\\W${group[0]}\\W*$`),
+    );
     expect(service.logged('event', 'upstream_program.watchdog_lost')).toMatchObject([
       { reason: 'exit SIGKILL' },
     ]);

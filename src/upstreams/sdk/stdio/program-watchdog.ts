@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from '../../../common/logger.js';
 
 /**
- * Each line is the whole list of groups that run by now. When the pipe closes, however this process ended,
+ * Its arguments, and then each line, are the whole list of groups that run by now. When the pipe closes, however this process ended,
  * those of the last list are ended in the steps of `ChildGroup`: the end of their input they have seen. A
  * group that is gone once is not told again. The shell itself stays when signals come to all of us.
  */
 const SCRIPT = [
   "trap '' HUP INT TERM",
-  'groups=',
+  'groups=$*',
   'while read -r list; do groups=$list; done',
   'tell() {',
   '  left=; for group in $groups; do kill -0 "-$group" && left="$left $group"; done',
@@ -59,7 +59,8 @@ export class ProgramWatchdog {
 
   private startShell(): ChildProcess {
     const startedAt = performance.now();
-    const shell = spawn('/bin/sh', ['-c', SCRIPT, 'background-calls-watchdog'], {
+    const groups = [...this.groups].map(String);
+    const shell = spawn('/bin/sh', ['-c', SCRIPT, 'background-calls-watchdog', ...groups], {
       env: ENVIRONMENT,
       cwd: '/',
       detached: true, // what ends our group leaves it to do its work
@@ -79,6 +80,5 @@ export class ProgramWatchdog {
     this.logger.warn('upstream_program.watchdog_lost', { reason });
     if (performance.now() - startedAt < SHORTEST_LIFE_MS) return;
     this.shell = this.startShell();
-    this.tell();
   }
 }
